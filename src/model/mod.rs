@@ -1,0 +1,21 @@
+//! The retry policy of a site and its facts: the ground floor that every other room reads.
+//! Plain data. It imports nothing of the project, knows no syntax and does no IO.
+
+mod fact;
+mod facts;
+mod finding;
+mod place;
+mod site;
+mod words;
+
+pub use fact::{Evidence, Fact};
+pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
+pub use finding::{Finding, Group, Label, Level, Persona, Problem};
+pub use place::Place;
+pub use site::{
+    Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State,
+};
+pub use words::{
+    BoundKind, Confidence, ErrorKind, Growth, Jitter, Kind, LastError, Method, Outcome, Overflow,
+    Reset, SharedBy,
+};

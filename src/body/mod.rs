@@ -1,6 +1,7 @@
 //! One parsed item as a flat, `Send` arena of expressions with byte ranges in the file.
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
+mod data;
 mod lower;
 mod macro_rules;
 mod macros;
@@ -10,6 +11,10 @@ mod scopes;
 mod types;
 mod visit;
 
+pub use data::{
+    AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_enum, parse_impl,
+    parse_signature, parse_struct,
+};
 pub use parse::{BodyError, parse_const, parse_fn, parse_macro_rules};
 
 use smallvec::SmallVec;

@@ -113,6 +113,18 @@ pub fn parse_alias(text: &str, item: Span) -> Option<AliasData> {
     })
 }
 
+/// Reads the written type of a constant or static. `value` is the span of its value, where it has one.
+pub fn parse_const_type(text: &str, item: Span, name: &str, value: Option<Span>) -> Option<Ty> {
+    let end = value.map_or(item.end, |value| value.start);
+    let head = slice(text, Span { start: item.start, end })?;
+    // `pub(in crate::a) const NAME: T =`: the colon that counts stands behind the name.
+    let after = head
+        .match_indices(name)
+        .find_map(|(at, _)| head.get(at + name.len()..)?.trim_start().strip_prefix(':'))?;
+    let written = after.trim_end().trim_end_matches(['=', ';']);
+    read(written, |parsed: syn::Type| Some(lower_type(&parsed)))
+}
+
 /// Reads the head of an `impl`; `body` is the span of its braces, which is not looked into.
 pub fn parse_impl(text: &str, item: Span, body: Option<Span>) -> Option<ImplData> {
     let head = Span { start: item.start, end: body?.start };

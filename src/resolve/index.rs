@@ -72,7 +72,6 @@ impl Index {
         self.scopes.get_mut(id.0 as usize)
     }
 
-
     /// The scope that a module or body item opens.
     pub(super) fn opened_by(&self, at: ItemRef) -> Option<ScopeId> {
         self.by_owner.get(&at).copied()

@@ -3,7 +3,7 @@
 
 use super::index::members;
 use super::prelude::is_common_method;
-use super::types::peeled;
+use super::written::peeled;
 use super::{Crate, ItemRef, Target};
 use crate::body::{Ty, TyShape};
 use crate::source::{Item, ItemKind};

@@ -1,7 +1,10 @@
 //! Names over outlines: which item, constant, method or foreign path a name means, and what type a value has, as far as the source says.
 //! Bodies are parsed when somebody asks. It answers "unknown" rather than guess; it never judges.
 
+mod bindings;
+mod calls;
 mod index;
+mod links;
 mod manifest;
 mod methods;
 mod modules;
@@ -9,10 +12,11 @@ mod paths;
 mod prelude;
 mod store;
 mod types;
+mod written;
 
-pub use types::peeled;
+pub use written::{innermost, peeled};
 
-use crate::body::{Body, ExprId, Ty};
+use crate::body::{ExprId, Ty};
 use crate::source::{Item, ItemId, ItemKind, SourceFile};
 
 /// The files of one package, and what its names mean.
@@ -82,20 +86,6 @@ impl Crate {
     /// Whether the manifest lists a package under this name.
     pub fn is_dependency(&self, name: &str) -> bool {
         self.dependencies.binary_search_by(|listed| listed.as_str().cmp(name)).is_ok()
-    }
-
-    /// The type of an expression, its path made full (`["tokio", "net", "TcpStream"]`, `["crate", "net", "Client"]`), as far as the source says:
-    /// literals' suffixes, written types, parameters, fields, constructors (`T::new`, `T::connect`, `T { .. }`, builders that return `Self`), return types of
-    /// this crate's functions, `?`/`await`/`unwrap`/`clone`/`&`/`as_ref`/`lock` seen through. `Box`, `Arc`, `Rc`, `Option`… are kept as written.
-    pub fn type_of(&self, at: ItemRef, body: &Body, expr: ExprId) -> Option<Ty> {
-        let _ = (at, body, expr);
-        None
-    }
-
-    /// The type of a field of a type of this crate.
-    pub fn field_type(&self, ty: &Ty, field: &str) -> Option<Ty> {
-        let _ = (ty, field);
-        None
     }
 
     /// The one value that a field has wherever this crate writes it (struct literals, `Default`, builder setters apart), with the item whose body it is in;

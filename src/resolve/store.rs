@@ -1,13 +1,16 @@
 //! What of each item has been parsed: on first use, once, whoever asks first on whatever thread.
 //! Nothing that a text contains may stop a run: what does not parse, or makes the parser panic, is kept as a problem.
 
+use super::links::Links;
 use super::{Crate, ItemRef};
 use crate::body::{
-    AliasData, Body, BodyError, EnumData, ImplData, Signature, Span, StructData, parse_alias, parse_const,
-    parse_enum, parse_fn, parse_impl, parse_macro_rules, parse_signature, parse_struct,
+    AliasData, Body, BodyError, EnumData, ImplData, Signature, Span, StructData, Ty, parse_alias,
+    parse_const, parse_const_type, parse_enum, parse_fn, parse_impl, parse_macro_rules, parse_signature,
+    parse_struct,
 };
 use crate::model::Problem;
 use crate::source::{Item, ItemKind, SourceFile};
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -23,6 +26,8 @@ struct Slot {
     bodies: OnceLock<Bodies>,
     /// The head of a function or impl, the inside of a type.
     data: OnceLock<Data>,
+    /// The links of a body.
+    links: OnceLock<Box<Links>>,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +44,7 @@ enum Data {
     Alias(Box<AliasData>),
     Impl(Box<ImplData>),
     Fn(Box<Signature>),
+    Const(Box<Ty>),
 }
 
 impl Store {
@@ -100,6 +106,23 @@ impl Crate {
         match self.data(at)? {
             Data::Enum(data) => Some(data),
             _ => None,
+        }
+    }
+
+    /// The written type of a constant or static.
+    pub(super) fn const_type(&self, at: ItemRef) -> Option<&Ty> {
+        match self.data(at)? {
+            Data::Const(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    /// The links of a body; kept where it is the item's own, made anew for any other (a macro's arm).
+    pub(super) fn links<'a>(&'a self, at: ItemRef, body: &Body) -> Cow<'a, Links> {
+        let own = self.body(at).filter(|own| std::ptr::eq(*own, body));
+        match own.and_then(|_| self.store.slot(at)) {
+            Some(slot) => Cow::Borrowed(slot.links.get_or_init(|| Box::new(Links::new(body)))),
+            None => Cow::Owned(Links::new(body)),
         }
     }
 
@@ -172,7 +195,10 @@ fn read_data(source: &SourceFile, item: &Item) -> Data {
         ItemKind::Enum => parse_enum(text, item.span).map(|data| Data::Enum(Box::new(data))),
         ItemKind::Type => parse_alias(text, item.span).map(|data| Data::Alias(Box::new(data))),
         ItemKind::Impl => parse_impl(text, item.span, item.body).map(|data| Data::Impl(Box::new(data))),
-        ItemKind::Mod | ItemKind::Const | ItemKind::Static | ItemKind::Trait | ItemKind::MacroRules => None,
+        ItemKind::Const | ItemKind::Static => {
+            parse_const_type(text, item.span, &item.name, item.body).map(|data| Data::Const(Box::new(data)))
+        }
+        ItemKind::Mod | ItemKind::Trait | ItemKind::MacroRules => None,
     };
     read.unwrap_or(Data::Nothing)
 }

@@ -1,10 +1,21 @@
 //! One parsed item as a flat, `Send` arena of expressions with byte ranges in the file.
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
+mod data;
 mod lower;
+mod macro_rules;
+mod macros;
+mod parse;
+mod patterns;
 mod scopes;
+mod types;
+mod visit;
 
-pub use lower::{parse_const, parse_fn, parse_macro_rules};
+pub use data::{
+    AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_const_type, parse_enum,
+    parse_impl, parse_signature, parse_struct,
+};
+pub use parse::{BodyError, parse_const, parse_fn, parse_macro_rules};
 
 use smallvec::SmallVec;
 
@@ -42,6 +53,8 @@ pub struct Body {
     pats: Vec<Pat>,
     /// Which local a one-segment path names, by expression; made by `scopes`.
     locals: Vec<Option<Local>>,
+    /// The local that a binding pattern introduces, by pattern: itself, or the first of its name in an or-pattern; made by `scopes`.
+    binds: Vec<Local>,
     /// Parameters, without `self`.
     pub params: Vec<Param>,
     /// How `self` is taken, if it is a method.
@@ -510,6 +523,11 @@ impl Body {
     /// The local variable that a path expression names; `None` for anything else.
     pub fn local(&self, id: ExprId) -> Option<Local> {
         self.locals.get(id.0 as usize).copied().flatten()
+    }
+
+    /// The local variable that a binding pattern introduces: itself, save for the later alternatives of an or-pattern.
+    pub fn local_of(&self, id: PatId) -> Local {
+        self.binds.get(id.0 as usize).copied().unwrap_or(id)
     }
 }
 

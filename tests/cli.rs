@@ -83,6 +83,8 @@ fn wrong_usage_is_refused() {
     run(&here, &["--threads", "0", "src"]).is_refused("invalid value '0'", "1..=1024");
     run(&here, &["-q", "-v"]).is_refused("the argument '--quiet' cannot be used with '--verbose'", "Usage:");
     run(&here, &["rules", "--strict"]).is_refused("`rules` takes no options", "help: ");
+    run(&here, &["audit", "--pedantic"])
+        .is_refused("`audit` lists sites and asks no rule: it takes no --pedantic", "help: ");
     run(&here, &["-", "src"]).is_refused("`-` is given together with other paths", "help: ");
 }
 

@@ -7,6 +7,7 @@ use super::run::{Judges, run};
 use super::selection::select;
 use super::settings::Settings;
 use super::{Status, say};
+use crate::model::Level;
 use crate::report::Report;
 use codespan_reporting::term::termcolor::WriteColor;
 
@@ -28,13 +29,41 @@ pub(super) fn check(
     report.write(out, settings.format, settings.talk.quiet)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
-    if looked.problems.iter().any(|problem| say::fails(problem, settings)) {
-        return Ok(Status::Failed);
+    let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
+    Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
+}
+
+/// A file that failed the run weighs more than findings: what was found is not all there is.
+fn status(levels: impl IntoIterator<Item = Level>, failed: bool, fail_on: Option<Level>) -> Status {
+    if failed {
+        return Status::Failed;
     }
-    let fails = |level| settings.fail_on.is_some_and(|lowest| level >= lowest);
-    Ok(if looked.findings.iter().any(|finding| fails(finding.level)) {
-        Status::Findings
-    } else {
-        Status::Clean
-    })
+    let Some(lowest) = fail_on else { return Status::Clean };
+    if levels.into_iter().any(|level| level >= lowest) { Status::Findings } else { Status::Clean }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_fail_at_the_level_that_was_asked_for() {
+        let notes_and_warnings = [Level::Note, Level::Warning];
+        for (fail_on, expected) in [
+            (Some(Level::Error), Status::Clean),
+            (Some(Level::Warning), Status::Findings),
+            (Some(Level::Note), Status::Findings),
+            (None, Status::Clean),
+        ] {
+            assert_eq!(status(notes_and_warnings, false, fail_on), expected, "{fail_on:?}");
+        }
+        assert_eq!(status([Level::Note], false, Some(Level::Warning)), Status::Clean);
+        assert_eq!(status([], false, Some(Level::Note)), Status::Clean);
+    }
+
+    #[test]
+    fn a_file_that_fails_the_run_weighs_more_than_findings() {
+        assert_eq!(status([Level::Error], true, Some(Level::Warning)), Status::Failed);
+        assert_eq!(status([], true, None), Status::Failed);
+    }
 }

@@ -18,7 +18,7 @@ use args::{Talk, Typed, Verb};
 use clap::Parser as _;
 use codespan_reporting::term::termcolor::BufferedStandardStream;
 use error::{Stop, UserError};
-use settings::{color_choice, settings, without_options};
+use settings::{color_choice, settings, without_judging, without_options};
 use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
@@ -82,6 +82,7 @@ fn command(typed: Typed) -> Result<Status, Stop> {
             check::check(&settings(paths.clone(), &typed.options, talk)?, &typed.options, &mut out)
         }
         Some(Verb::Audit { all, paths }) => {
+            without_judging(&typed.options)?;
             audit::audit(&settings(paths.clone(), &typed.options, talk)?, *all, &mut out)
         }
         Some(Verb::Explain { rule }) => {

@@ -83,6 +83,24 @@ fn no_such_path(path: &Path) -> UserError {
     }
 }
 
+/// Options that choose findings, typed for a command that lists sites: better refused than silently without effect.
+pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
+    let typed = [
+        ("--select", !options.select.is_empty()),
+        ("--ignore", !options.ignore.is_empty()),
+        ("--pedantic", options.pedantic),
+        ("--min-confidence", options.min_confidence.is_some()),
+        ("--fail-on", options.fail_on.is_some()),
+    ];
+    match typed.into_iter().find(|(_, typed)| *typed) {
+        Some((name, _)) => {
+            Err(UserError::new(format!("`audit` lists sites and asks no rule: it takes no {name}"))
+                .help("`retry-lint check` takes it"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// An option that was typed for a command that has no use for it.
 pub(super) fn without_options(typed: &Typed, verb: &str) -> Result<(), UserError> {
     if typed.options == Options::default() {

@@ -56,6 +56,16 @@ impl<'c, 'a> Eval<'c, 'a> {
         Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0 }
     }
 
+    /// The value of the whole body, early returns included.
+    pub(crate) fn run(&mut self) -> Amount {
+        let val = self.eval(self.cx.body.root);
+        match self.returned.take() {
+            Some(returned) if !val.unknown => returned.or(&val),
+            Some(returned) => returned,
+            None => val,
+        }
+    }
+
     /// The variable that an expression names.
     pub(crate) fn key(&self, id: ExprId) -> Option<Key> {
         if let Some(local) = self.cx.body.local(id) {
@@ -254,7 +264,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 block.tail.is_some_and(|tail| self.leaves(tail))
                     || block.stmts.iter().any(|stmt| matches!(stmt, Stmt::Expr(id) if self.leaves(*id)))
             }
-            ExprKind::Macro(_) => matches!(self.cx.role(id), Some(Role::Diverge | Role::Bail)),
+            ExprKind::Macro(_) => matches!(self.cx.role(id), Some(Role::Diverge | Role::Bail { .. })),
             _ => false,
         }
     }
@@ -675,13 +685,7 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
         let mut eval = Eval { cx: &inner, env, prefix, returned: None, depth: self.depth + 1 };
-        let val = eval.eval(inner.body.root);
-        let val = match eval.returned.take() {
-            // an early return beside a tail that is a value
-            Some(returned) if !val.unknown => returned.or(&val),
-            Some(returned) => returned,
-            None => val,
-        };
+        let val = eval.run();
         self.env.steps = eval.env.steps;
         if let Some(overflow) = eval.env.overflow {
             // shown at the call; the place inside is the callee's

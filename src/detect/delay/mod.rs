@@ -6,7 +6,7 @@ mod eval;
 mod read;
 mod replay;
 
-pub(crate) use amount::{Amount, Cap};
-pub(crate) use eval::{Env, Eval, Key, Overflowed};
+pub(crate) use amount::Amount;
+pub(crate) use eval::{Env, Eval, Key};
 pub(crate) use read::{Shown, read};
-pub(crate) use replay::{MOST_ATTEMPTS, Replay, replay};
+pub(crate) use replay::{MOST_ATTEMPTS, Replay, replay, replay_once};

@@ -78,6 +78,22 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     made
 }
 
+/// Replays paths that lead to a call of the function itself: one round, whose parameters are what the caller gave.
+pub(crate) fn replay_once(cx: &Context<'_>, paths: &[&State]) -> Replay {
+    let mut made = Replay::default();
+    for path in paths {
+        let mut eval = Eval::new(cx, Env::default());
+        for event in &path.trace {
+            run(&mut eval, *event);
+        }
+        if let Some(wait) = eval.env.vars.get(&Key::Waited) {
+            made.waits = vec![Some(wait.clone())];
+            break;
+        }
+    }
+    made
+}
+
 /// Of two possible trips that both wait, the one whose wait is larger when nothing caps it: a constant wait beside a growing one is the exception.
 fn grows_more(one: &Env, other: &Env) -> bool {
     match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {

@@ -139,7 +139,7 @@ impl Walker<'_, '_> {
                 next(s, Val::Timer(id))
             }
             Role::Diverge => vec![(s, Flow::Diverge)],
-            Role::Bail => vec![(s, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown))))],
+            Role::Bail { .. } => vec![(s, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown))))],
             Role::Log => {
                 s.marks.log = true;
                 next(s, Val::Unknown)
@@ -148,7 +148,7 @@ impl Walker<'_, '_> {
                 // a method that cancels, or a token's constructor, is no signal that is watched here: it is looked at
                 next(s, Val::Cancel)
             }
-            Role::Adaptor => {
+            Role::Adaptor | Role::RaisesStatus => {
                 // the first operand that carries an outcome: the receiver, or `Box::pin(op)`'s argument
                 let val = vals.iter().find(|val| carries(val)).cloned().unwrap_or(first);
                 next(s, val)

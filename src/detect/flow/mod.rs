@@ -666,10 +666,9 @@ impl<'c, 'a> Walker<'c, 'a> {
             }
             match &role {
                 Some(Role::Diverge) => out.push((state, Flow::Diverge)),
-                Some(Role::Bail) => {
+                Some(Role::Bail { unless }) => {
                     let built = Val::Built(Tag::Err, Box::new(Val::Unknown));
-                    // `ensure!(cond, …)` has a condition first and may go on; `bail!(…)` never does
-                    if self.cx.call_name(id).starts_with("ensure") {
+                    if unless.is_some() {
                         let mut on = state.clone();
                         on.conds.push((id, true));
                         out.push((on, Flow::Next(Val::Unknown)));

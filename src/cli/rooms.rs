@@ -4,7 +4,9 @@ use super::error::UserError;
 use super::settings::Inputs;
 use crate::model::{Finding, Group, Level, Persona, Problem, Site};
 use crate::report::Sources;
+use crate::resolve::Crate;
 use crate::rules;
+use crate::source::SourceFile;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -64,14 +66,7 @@ fn card(rule: &rules::Rule) -> Card {
 /// The files of a package; what is found in one may depend on any other.
 #[derive(Debug)]
 pub(super) struct Package {
-    // JOIN: resolve::Crate
-    files: Vec<File>,
-}
-
-#[derive(Debug)]
-struct File {
-    path: Arc<str>,
-    text: String,
+    krate: Crate,
 }
 
 /// What was read.
@@ -86,13 +81,13 @@ pub(super) struct Input {
 impl Package {
     /// Path and size of each file that is looked at; those read only for their names are left out.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
-        self.files.iter().map(|file| (&file.path, file.text.len()))
+        self.krate.files.iter().filter(|file| !file.context_only).map(|file| (&file.path, file.text.len()))
     }
 
     /// The texts of some files; the rest of the package is let go.
     pub(super) fn into_sources(self, wanted: &BTreeSet<Arc<str>>) -> Sources {
         let mut sources = Sources::default();
-        for file in self.files.into_iter().filter(|file| wanted.contains(&file.path)) {
+        for file in self.krate.files.into_iter().filter(|file| wanted.contains(&file.path)) {
             sources.insert(file.path, file.text);
         }
         sources
@@ -101,13 +96,12 @@ impl Package {
 
 /// Reads the files and puts those of one package together. Called on the threads of the run.
 pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
-    // JOIN: source::walk, source::read, resolve::Crate::new. Until then every file is a package of its own.
-    let mut files = Vec::new();
+    let mut by_root: std::collections::BTreeMap<std::path::PathBuf, Vec<SourceFile>> = std::collections::BTreeMap::new();
     match inputs {
         Inputs::Stdin(name) => {
             let text = std::io::read_to_string(std::io::stdin())
                 .map_err(|error| UserError::new(format!("standard input cannot be read: {error}")))?;
-            files.push(File { path: shown(name), text });
+            by_root.entry(std::path::PathBuf::new()).or_default().push(file(name, text));
         }
         Inputs::Paths(paths) => {
             for root in paths {
@@ -115,32 +109,39 @@ pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
                     let entry = entry.map_err(|error| UserError::new(error.to_string()))?;
                     let is_rust = entry.path().extension().is_some_and(|extension| extension == "rs");
                     if entry.file_type().is_some_and(|kind| kind.is_file()) && is_rust {
-                        let text = std::fs::read_to_string(entry.path()).map_err(|error| {
-                            UserError::new(format!("`{}` cannot be read: {error}", entry.path().display()))
-                        })?;
-                        files.push(File { path: shown(entry.path()), text });
+                        let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+                        let root = entry.path().ancestors().find(|dir| dir.join("Cargo.toml").is_file());
+                        by_root.entry(root.unwrap_or(Path::new("")).to_owned()).or_default().push(file(entry.path(), text));
                     }
                 }
             }
         }
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    if files.is_empty() {
+    if by_root.is_empty() {
         return Err(UserError::new("nothing to read: no .rs files there")
             .help("give a folder or a file with Rust in it; ignored files (.gitignore) are left out"));
     }
-    let packages = files.into_iter().map(|file| Package { files: vec![file] }).collect();
+    let packages = by_root
+        .into_iter()
+        .map(|(root, files)| {
+            let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
+            Package { krate: Crate::new(files, manifest.as_deref()) }
+        })
+        .collect();
     Ok(Input { packages, problems: Vec::new() })
 }
 
-fn shown(path: &Path) -> Arc<str> {
+fn file(path: &Path, text: String) -> SourceFile {
     let shown = path.to_string_lossy().replace('\\', "/");
-    shown.strip_prefix("./").unwrap_or(&shown).into()
+    let shown: Arc<str> = shown.strip_prefix("./").unwrap_or(&shown).into();
+    let outline = crate::source::outline(&text, &shown);
+    let in_test = shown.split('/').any(|part| matches!(part, "tests" | "benches" | "examples"));
+    SourceFile { path: shown, lines: crate::source::Lines::new(&text), text, outline, in_test, context_only: false }
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.
 pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
-    // JOIN: detect::sites(&package.krate, Knowledge::builtin()?)
-    let _ = package;
-    (Vec::new(), Vec::new())
+    let Ok(knowledge) = crate::knowledge::Knowledge::builtin() else { return (Vec::new(), Vec::new()) };
+    let found = crate::detect::sites(&package.krate, knowledge);
+    (found.sites, found.problems)
 }

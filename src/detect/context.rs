@@ -4,7 +4,7 @@
 use crate::body::{Body, ExprId, ExprKind, Local, Path, PatKind, Stmt, Ty};
 use crate::knowledge::{Entry, Knowledge, Role, Words};
 use crate::model::{Evidence, Place};
-use crate::resolve::{Crate, ItemRef, Target};
+use crate::resolve::{Crate, ItemRef, Target, peeled};
 use super::summary::Summary;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -132,7 +132,14 @@ impl<'a> Context<'a> {
 
     /// The type of an expression, smart pointers seen through.
     pub(crate) fn type_of(&self, id: ExprId) -> Option<Ty> {
-        self.krate.type_of(self.at, self.body, id).map(|ty| Crate::peeled(&ty).clone())
+        self.krate.type_of(self.at, self.body, id).map(|ty| peeled(&ty).clone())
+    }
+
+    /// The fields of a struct of this crate, their types made full.
+    pub(crate) fn fields_of(&self, ty: &Ty) -> Vec<(String, Ty)> {
+        let Target::Item(item) = self.krate.path(self.at, &ty.path) else { return Vec::new() };
+        let Some(data) = self.krate.struct_data(item) else { return Vec::new() };
+        data.fields.iter().map(|(name, field)| (name.clone(), self.krate.full_type(item, field))).collect()
     }
 
     /// What a call, method call, macro call or path-to-a-macro-operand means.

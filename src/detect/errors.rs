@@ -143,7 +143,8 @@ fn permanent_variant(cx: &Context<'_>, error: &Ty) -> Option<String> {
     if cx.krate.item(item)?.kind != ItemKind::Enum {
         return None;
     }
-    cx.krate.variants_of(item).into_iter().find(|name| says(&cx.words().permanent, name))
+    let data = cx.krate.enum_data(item)?;
+    data.variants.iter().map(|variant| variant.name.clone()).find(|name| says(&cx.words().permanent, name))
 }
 
 fn decodes(cx: &Context<'_>) -> bool {

@@ -104,8 +104,8 @@ fn type_is_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
         return answer(true, true, format!("`{}` is of a client crate", ty.name()));
     }
     if left > 0 && first == "crate" {
-        let held = cx.krate.fields_of(ty).into_iter().find_map(|(_, field)| {
-            type_is_client(cx, crate::resolve::Crate::peeled(&field), left - 1).filter(|answer| answer.is)
+        let held = cx.fields_of(ty).into_iter().find_map(|(_, field)| {
+            type_is_client(cx, crate::resolve::peeled(&field), left - 1).filter(|answer| answer.is)
         });
         if let Some(held) = held {
             return answer(true, held.certain, format!("`{}` holds a client", ty.name()));

@@ -6,7 +6,7 @@ use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, MethodCall, PatId, PatKin
 use crate::detect::context::{Callee, Context};
 use crate::knowledge::{Gives, RandomGives, Role, Unit, says};
 use crate::model::Overflow;
-use crate::resolve::{Crate, ItemRef, Target};
+use crate::resolve::{ItemRef, Target, peeled};
 use std::collections::BTreeMap;
 
 /// A variable: a local of the body at hand, or a field by its path (`self.backoff.current`).
@@ -33,7 +33,7 @@ pub(crate) struct Env {
     pub(crate) overflow: Option<Overflowed>,
     /// Variables that this loop changes: their first value is not their only one.
     pub(crate) moving: Vec<Key>,
-    steps: u32,
+    pub(crate) steps: u32,
 }
 
 /// Steps for one evaluation of one attempt.
@@ -432,7 +432,7 @@ impl<'c, 'a> Eval<'c, 'a> {
     fn field_of_type(&mut self, base: ExprId, name: &str) -> Amount {
         if self.depth < MOST_CALLS
             && let Some(ty) = self.cx.krate.type_of(self.cx.at, self.cx.body, base)
-            && let Some((item, value)) = self.cx.krate.field_value(Crate::peeled(&ty), name)
+            && let Some((item, value)) = self.cx.krate.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)
         {
             let mut eval = Eval { cx: &inner, env: Env::default(), prefix: "self".to_owned(), returned: None, depth: self.depth + 1 };
@@ -543,9 +543,6 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// The largest value of an expression's type; a `Duration`'s is 2^64 seconds.
     fn largest(&self, id: ExprId) -> Option<f64> {
-        if let Some(int) = self.cx.krate.int_type(self.cx.at, self.cx.body, id) {
-            return largest_of(int);
-        }
         let ty = self.cx.type_of(id)?;
         largest_of(ty.name())
     }

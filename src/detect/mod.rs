@@ -5,6 +5,7 @@ mod bounds;
 mod classify;
 mod context;
 mod delay;
+mod describe;
 mod errors;
 mod flow;
 mod recursion;
@@ -13,6 +14,9 @@ mod schedules;
 mod sites;
 mod statuses;
 mod summary;
+
+#[doc(hidden)]
+pub use describe::describe;
 
 use crate::knowledge::Knowledge;
 use crate::model::{Problem, Site};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::agree::agreed;
 use super::entry::{Entry, LocalKind, Role};
-use super::load::Tables;
+use super::load::{Tables, Vague};
 use super::paths::{PathIndex, Pattern};
 use super::words::Words;
 
@@ -142,6 +142,7 @@ impl Knowledge {
         let mut knowledge = Self::default();
         let mut neutral = HashSet::new();
         let mut clients = HashSet::new();
+        let mut vague = Vague::default();
         for file in files {
             knowledge.words.extend(file.words);
             for (path, stands_for) in file.same {
@@ -150,6 +151,8 @@ impl Knowledge {
             }
             neutral.extend(file.crates.neutral);
             clients.extend(file.crates.clients);
+            vague.functions.extend(file.vague.functions);
+            vague.methods.extend(file.vague.methods);
             for entry in file.calls {
                 let id = knowledge.entries.len() as u32;
                 knowledge.index(&entry, id);
@@ -171,7 +174,11 @@ impl Knowledge {
         }
         knowledge.client_families.sort();
         knowledge.tails = tails(&knowledge.entries);
-        for named in knowledge.methods.values_mut() {
+        for name in vague.functions {
+            knowledge.tails.remove(&name);
+        }
+        let vague: HashSet<String> = vague.methods.into_iter().collect();
+        for (_, named) in knowledge.methods.iter_mut().filter(|(name, _)| !vague.contains(*name)) {
             named.together = together(named, &knowledge.entries);
         }
         knowledge
@@ -207,7 +214,7 @@ fn tails(entries: &[Entry]) -> HashMap<String, Entry> {
         for path in patterns(&entry.paths).filter(|path| !path.below) {
             let [before @ .., module, name] = path.segments.as_slice() else { continue };
             // `new` of a type says nothing without the type; a free function's name does.
-            if module.starts_with(char::is_lowercase) {
+            if module.starts_with(char::is_lowercase) && name.starts_with(char::is_lowercase) {
                 roles.entry(name.clone()).or_default().push(&entry.role);
             }
             if !before.is_empty() {

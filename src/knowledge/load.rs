@@ -40,8 +40,20 @@ pub(crate) struct Tables {
     pub(crate) crates: Crates,
     /// Paths that are another path's re-export.
     pub(crate) same: Vec<(Pattern, Vec<String>)>,
+    /// Names that say nothing by themselves.
+    pub(crate) vague: Vague,
     /// Telling words.
     pub(crate) words: Words,
+}
+
+/// Names that too many things have.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Vague {
+    /// Of functions without a path.
+    pub(crate) functions: Vec<String>,
+    /// Of methods without a known receiver.
+    pub(crate) methods: Vec<String>,
 }
 
 /// What depending on a crate says.
@@ -100,7 +112,7 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
-const SECTIONS: &[&str] = &["call", "crates", "same", "words"];
+const SECTIONS: &[&str] = &["call", "crates", "same", "vague", "words"];
 
 fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
     let mut tables = Tables::default();
@@ -109,6 +121,7 @@ fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
             "call" => tables.calls = calls(value)?,
             "crates" => tables.crates = read(value)?,
             "same" => tables.same = same(value)?,
+            "vague" => tables.vague = read(value)?,
             "words" => tables.words = read(value)?,
             other => {
                 return Err(Mistake {

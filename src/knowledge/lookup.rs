@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::agree::agreed;
 use super::entry::{Entry, LocalKind, Role};
-use super::load::Tables;
+use super::load::{Crates, Tables, Vague};
 use super::paths::{PathIndex, Pattern};
 use super::words::Words;
 
@@ -112,8 +112,13 @@ impl Knowledge {
 
     /// Whether a crate, by its name with `_`, reaches a remote side.
     pub fn crate_is_client(&self, name: &str) -> bool {
-        self.client_crates.contains(name)
-            || self.client_families.iter().any(|family| name.starts_with(family))
+        let own = [name.to_owned()];
+        let stands_for = self.canonical(&own);
+        let root = stands_for.first().map_or(name, String::as_str);
+        [name, root].iter().any(|name| {
+            self.client_crates.contains(*name)
+                || self.client_families.iter().any(|family| name.starts_with(family))
+        })
     }
 
     /// The path that a re-export stands for; the path itself where it is none that the tables know.
@@ -140,57 +145,82 @@ impl Knowledge {
 
     pub(crate) fn from_tables(files: Vec<Tables>) -> Self {
         let mut knowledge = Self::default();
-        let mut neutral = HashSet::new();
-        let mut clients = HashSet::new();
+        let mut crates = Crates::default();
+        let mut vague = Vague::default();
+        let mut calls = Vec::new();
         for file in files {
             knowledge.words.extend(file.words);
             for (path, stands_for) in file.same {
                 knowledge.same.insert(&path, false, knowledge.stands_for.len() as u32);
                 knowledge.stands_for.push(stands_for);
             }
-            neutral.extend(file.crates.neutral);
-            clients.extend(file.crates.clients);
-            for entry in file.calls {
-                let id = knowledge.entries.len() as u32;
-                knowledge.index(&entry, id);
-                knowledge.entries.push(entry);
-            }
+            crates.neutral.extend(file.crates.neutral);
+            crates.clients.extend(file.crates.clients);
+            vague.functions.extend(file.vague.functions);
+            vague.methods.extend(file.vague.methods);
+            calls.extend(file.calls);
         }
-        for entry in &knowledge.entries {
-            if matches!(entry.role, Role::Client | Role::Remote { .. }) {
-                clients.extend(
-                    patterns(&entry.paths).chain(patterns(&entry.on)).map(|path| path.root().to_owned()),
-                );
-            }
+        // Only now are all re-exports known.
+        for (id, entry) in (0u32..).zip(&calls) {
+            knowledge.index(entry, id);
         }
-        for name in clients.into_iter().filter(|name| !neutral.contains(name)) {
-            match name.strip_suffix('*') {
-                Some(family) => knowledge.client_families.push(family.to_owned()),
-                None => drop(knowledge.client_crates.insert(name)),
-            }
-        }
-        knowledge.client_families.sort();
-        knowledge.tails = tails(&knowledge.entries);
-        for named in knowledge.methods.values_mut() {
-            named.together = together(named, &knowledge.entries);
-        }
+        knowledge.entries = calls;
+        knowledge.know_crates(crates);
+        knowledge.know_names(vague);
         knowledge
     }
 
     fn index(&mut self, entry: &Entry, id: u32) {
         for path in patterns(&entry.paths) {
+            let path = self.canonical_pattern(path);
             let is_type = path.segments.last().is_some_and(|name| name.starts_with(char::is_uppercase));
             let opens = is_type && matches!(entry.role, Role::Client | Role::Local { .. });
             self.paths.insert(&path, opens, id);
         }
         self.macros.extend(entry.macros.iter().map(|name| (name.clone(), id)));
+        let on: Vec<Pattern> = patterns(&entry.on).map(|path| self.canonical_pattern(path)).collect();
         for name in &entry.methods {
             let named = self.methods.entry(name.clone()).or_default();
             if entry.on.is_empty() {
                 // The later table counts, as with paths.
                 named.any.insert(0, id);
             }
-            named.on.extend(patterns(&entry.on).map(|pattern| (pattern, id)));
+            named.on.extend(on.iter().map(|pattern| (pattern.clone(), id)));
+        }
+    }
+
+    fn canonical_pattern(&self, pattern: Pattern) -> Pattern {
+        Pattern { segments: self.canonical(&pattern.segments).into_owned(), below: pattern.below }
+    }
+
+    /// Client crates are those with remote calls, and those listed, without the neutral ones.
+    fn know_crates(&mut self, crates: Crates) {
+        let remote =
+            self.entries.iter().filter(|entry| matches!(entry.role, Role::Client | Role::Remote { .. }));
+        let named = remote.flat_map(|entry| patterns(&entry.paths).chain(patterns(&entry.on)));
+        let mut clients: HashSet<String> = named.map(|path| path.root().to_owned()).collect();
+        clients.extend(crates.clients);
+        for name in crates.neutral {
+            clients.remove(&name);
+        }
+        for name in clients {
+            match name.strip_suffix('*') {
+                Some(family) => self.client_families.push(family.to_owned()),
+                None => drop(self.client_crates.insert(name)),
+            }
+        }
+        self.client_families.sort();
+    }
+
+    /// What names say alone, the vague ones apart.
+    fn know_names(&mut self, vague: Vague) {
+        self.tails = tails(&self.entries);
+        for name in vague.functions {
+            self.tails.remove(&name);
+        }
+        let vague: HashSet<String> = vague.methods.into_iter().collect();
+        for (_, named) in self.methods.iter_mut().filter(|(name, _)| !vague.contains(*name)) {
+            named.together = together(named, &self.entries);
         }
     }
 }
@@ -207,7 +237,7 @@ fn tails(entries: &[Entry]) -> HashMap<String, Entry> {
         for path in patterns(&entry.paths).filter(|path| !path.below) {
             let [before @ .., module, name] = path.segments.as_slice() else { continue };
             // `new` of a type says nothing without the type; a free function's name does.
-            if module.starts_with(char::is_lowercase) {
+            if module.starts_with(char::is_lowercase) && name.starts_with(char::is_lowercase) {
                 roles.entry(name.clone()).or_default().push(&entry.role);
             }
             if !before.is_empty() {

@@ -108,14 +108,19 @@ fn humps(name: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a name says one of these words: a part is the word, or consecutive parts are the parts of a longer one (`retry_after`).
+/// Whether a name says one of these words: a part is the word, or consecutive parts are the parts of a longer one (`retry_after`);
+/// not where the word is denied (`NotReady` does not say `ready`, but says `not_ready`).
 pub fn says(list: &[String], name: &str) -> bool {
     let parts = parts(name);
-    list.iter().any(|word| {
-        let length = word.split('_').count();
-        parts
-            .windows(length)
-            .any(|window| window.iter().zip(word.split('_')).all(|(part, word)| is_form(part, word)))
+    list.iter().any(|word| said(word, &parts))
+}
+
+fn said(word: &str, parts: &[String]) -> bool {
+    let length = word.split('_').count();
+    parts.windows(length).enumerate().any(|(at, window)| {
+        let before = at.checked_sub(1).and_then(|before| parts.get(before));
+        let denied = before.is_some_and(|part| matches!(part.as_str(), "not" | "non" | "no" | "never"));
+        !denied && window.iter().zip(word.split('_')).all(|(part, word)| is_form(part, word))
     })
 }
 

@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paths;
+mod types;
+mod uses;
 
 use super::{Crate, ItemRef, Target};
+use crate::body::{Body, ExprId, ExprKind, Stmt, Ty};
 use crate::source::{Lines, SourceFile, outline};
 
 /// A crate of `(path, text)` files without a manifest.
@@ -57,5 +60,31 @@ fn assert_paths(krate: &Crate, from: &str, questions: &[(&str, &str)]) {
     for (path, answer) in questions {
         let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
         assert_eq!(words(krate, &krate.path(from, &segments)), *answer, "what {path} means");
+    }
+}
+
+/// The value that a body ends with.
+fn last_expr(body: &Body) -> ExprId {
+    let mut at = body.root;
+    loop {
+        match &body.expr(at).kind {
+            ExprKind::Block(block) => match (block.tail, block.stmts.last()) {
+                (Some(tail), _) => at = tail,
+                (None, Some(Stmt::Expr(last))) => at = *last,
+                _ => return at,
+            },
+            _ => return at,
+        }
+    }
+}
+
+impl Crate {
+    /// The type of this name, as others ask for it.
+    fn self_named(&self, name: &str) -> Ty {
+        Ty { path: self.full_path(item(self, name)), ..Ty::default() }
+    }
+
+    fn type_of_field(&self, ty: &str, field: &str) -> Ty {
+        self.field_type(&self.self_named(ty), field).unwrap()
     }
 }

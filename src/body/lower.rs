@@ -2,11 +2,9 @@
 //! Spans are put together from tokens and children, never by printing a tree again, and chains (`a.b().c()`, `a + b + c`) are lowered in a loop, so that neither time nor stack grows
 //! with their square or their length. Names mean nothing here.
 
+use super::literals::operator;
 use super::types::{lower_path, lower_type, name, turbofish};
-use super::{
-    Arm, BinOp, Block, Body, Expr, ExprId, ExprKind, Lit, MethodCall, Param, Pat, Span, Stmt, StructLit,
-    UnOp, scopes,
-};
+use super::{Arm, Body, Expr, ExprId, ExprKind, MethodCall, Param, Pat, Span, StructLit, UnOp, scopes};
 use smallvec::SmallVec;
 use syn::spanned::Spanned as _;
 
@@ -90,17 +88,6 @@ impl Lowering {
         Some(lowered)
     }
 
-    /// Lowers a block without a label and without a word before it.
-    pub(super) fn block(&mut self, block: &syn::Block) -> ExprId {
-        self.labelled_block(None, block, self.span(block.brace_token.span.join())).id
-    }
-
-    /// Lowers statements as a block that is written at this place.
-    pub(super) fn stmts(&mut self, stmts: &[syn::Stmt], span: Span) -> ExprId {
-        let block = self.block_of(None, stmts);
-        self.push(ExprKind::Block(block), span).id
-    }
-
     /// Adds an expression.
     pub(super) fn push(&mut self, kind: ExprKind, span: Span) -> Lowered {
         let id = ExprId(self.exprs.len() as u32);
@@ -124,14 +111,6 @@ impl Lowering {
         }
     }
 
-    /// Lowers a literal; a sign that syn keeps in it (in patterns) becomes an operator, as in expressions.
-    pub(super) fn literal(&mut self, lit: &syn::Lit) -> Lowered {
-        let span = self.span(lit.span());
-        let (negative, lit) = value(lit);
-        let lowered = self.push(ExprKind::Lit(lit), span);
-        if negative { self.push(ExprKind::Unary(UnOp::Neg, lowered.id), span) } else { lowered }
-    }
-
     /// Adds an end of the chain that begins with `head`.
     fn link(&mut self, link: &syn::Expr, head: Lowered) -> Lowered {
         let start = head.extent;
@@ -139,7 +118,6 @@ impl Lowering {
             syn::Expr::Paren(paren) => {
                 Lowered { id: head.id, extent: self.span(paren.paren_token.span.join()) }
             }
-            syn::Expr::Group(_) => head,
             syn::Expr::Binary(binary) => {
                 let right = self.expr(&binary.right);
                 let kind = match operator(binary.op) {
@@ -184,7 +162,7 @@ impl Lowering {
                 let end = self.span(cast.ty.span());
                 self.push(ExprKind::Cast(head.id, lower_type(&cast.ty)), to(start, end))
             }
-            // `head` gives no other kind.
+            // A group of a macro's making; `head` gives no other kind.
             _ => head,
         }
     }
@@ -195,7 +173,7 @@ impl Lowering {
             syn::Expr::Lit(lit) => self.literal(&lit.lit),
             syn::Expr::Path(path) => {
                 let kind = ExprKind::Path(lower_path(path.qself.as_ref(), &path.path));
-                self.push(kind, self.span(path.span()))
+                self.push(kind, self.path_span(path.qself.as_ref(), &path.path))
             }
             syn::Expr::Macro(call) => self.macro_expr(&call.mac),
             syn::Expr::Block(block) => {
@@ -281,7 +259,14 @@ impl Lowering {
         }
     }
 
-    fn other(&mut self, tokens: proc_macro2::Span) -> Lowered {
+    /// Without attributes, which syn counts as part of the expression.
+    fn path_span(&self, qself: Option<&syn::QSelf>, path: &syn::Path) -> Span {
+        let span = self.span(path.span());
+        qself.map_or(span, |qself| to(self.span(qself.lt_token.span()), span))
+    }
+
+    /// An expression that nobody can read.
+    pub(super) fn other(&mut self, tokens: proc_macro2::Span) -> Lowered {
         self.push(ExprKind::Other, self.span(tokens))
     }
 
@@ -307,8 +292,8 @@ impl Lowering {
             literal.fields.iter().map(|field| (member_name(&field.member), self.expr(&field.expr).id));
         let fields = fields.collect();
         let base = literal.rest.as_ref().map(|base| self.expr(base).id);
-        let start = literal.qself.as_ref().map_or_else(|| literal.path.span(), |qself| qself.lt_token.span());
-        let span = to(self.span(start), self.span(literal.brace_token.span.close()));
+        let start = self.path_span(literal.qself.as_ref(), &literal.path);
+        let span = to(start, self.span(literal.brace_token.span.close()));
         let path = lower_path(literal.qself.as_ref(), &literal.path);
         self.push(ExprKind::Struct(StructLit { path, fields, base }), span)
     }
@@ -388,54 +373,8 @@ impl Lowering {
         self.push(kind, to(self.span(first), body.extent))
     }
 
-    fn worded_block(&mut self, word: proc_macro2::Span, block: &syn::Block) -> Lowered {
-        let span = to(self.span(word), self.span(block.brace_token.span.close()));
-        self.labelled_block(None, block, span)
-    }
-
-    fn labelled_block(&mut self, label: Option<&syn::Label>, block: &syn::Block, span: Span) -> Lowered {
-        let start = label.map_or(span, |label| self.span(label.name.span()));
-        let block = self.block_of(label.map(of_label), &block.stmts);
-        self.push(ExprKind::Block(block), to(start, span))
-    }
-
-    fn block_of(&mut self, label: Option<String>, written: &[syn::Stmt]) -> Block {
-        let mut block = Block { label, stmts: Vec::new(), tail: None };
-        let last = written.len().saturating_sub(1);
-        for (index, stmt) in written.iter().enumerate() {
-            let (value, semicolon) = match stmt {
-                syn::Stmt::Local(local) => {
-                    block.stmts.push(self.local(local));
-                    continue;
-                }
-                syn::Stmt::Item(_) => continue,
-                // A stray semicolon.
-                syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => continue,
-                syn::Stmt::Expr(value, semicolon) => (self.expr(value).id, semicolon.is_some()),
-                syn::Stmt::Macro(stmt) => {
-                    let lowered = self.deeper(|this| this.macro_expr(&stmt.mac));
-                    (lowered.unwrap_or_else(|| self.other(stmt.span())).id, stmt.semi_token.is_some())
-                }
-            };
-            if index == last && !semicolon {
-                block.tail = Some(value);
-            } else {
-                block.stmts.push(Stmt::Expr(value));
-            }
-        }
-        block
-    }
-
-    fn local(&mut self, local: &syn::Local) -> Stmt {
-        let init = local.init.as_ref().map(|init| self.expr(&init.expr).id);
-        let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
-        let otherwise = diverge.map(|(_, otherwise)| self.expr(otherwise).id);
-        let (pat, ty) = self.typed_pat(&local.pat);
-        let span = to(self.span(local.let_token.span), self.span(local.semi_token.span));
-        Stmt::Let { pat, ty, init, otherwise, span }
-    }
-
-    fn expr_span(&self, id: ExprId) -> Span {
+    /// Where an expression that is lowered already is written.
+    pub(super) fn expr_span(&self, id: ExprId) -> Span {
         self.exprs.get(id.0 as usize).map_or_else(Span::default, |expr| expr.span)
     }
 }
@@ -458,63 +397,6 @@ fn head(expr: &syn::Expr) -> Option<&syn::Expr> {
     }
 }
 
-/// An operator, and whether it assigns.
-fn operator(op: syn::BinOp) -> Option<(BinOp, bool)> {
-    Some(match op {
-        syn::BinOp::Add(_) => (BinOp::Add, false),
-        syn::BinOp::Sub(_) => (BinOp::Sub, false),
-        syn::BinOp::Mul(_) => (BinOp::Mul, false),
-        syn::BinOp::Div(_) => (BinOp::Div, false),
-        syn::BinOp::Rem(_) => (BinOp::Rem, false),
-        syn::BinOp::And(_) => (BinOp::And, false),
-        syn::BinOp::Or(_) => (BinOp::Or, false),
-        syn::BinOp::BitXor(_) => (BinOp::BitXor, false),
-        syn::BinOp::BitAnd(_) => (BinOp::BitAnd, false),
-        syn::BinOp::BitOr(_) => (BinOp::BitOr, false),
-        syn::BinOp::Shl(_) => (BinOp::Shl, false),
-        syn::BinOp::Shr(_) => (BinOp::Shr, false),
-        syn::BinOp::Eq(_) => (BinOp::Eq, false),
-        syn::BinOp::Lt(_) => (BinOp::Lt, false),
-        syn::BinOp::Le(_) => (BinOp::Le, false),
-        syn::BinOp::Ne(_) => (BinOp::Ne, false),
-        syn::BinOp::Ge(_) => (BinOp::Ge, false),
-        syn::BinOp::Gt(_) => (BinOp::Gt, false),
-        syn::BinOp::AddAssign(_) => (BinOp::Add, true),
-        syn::BinOp::SubAssign(_) => (BinOp::Sub, true),
-        syn::BinOp::MulAssign(_) => (BinOp::Mul, true),
-        syn::BinOp::DivAssign(_) => (BinOp::Div, true),
-        syn::BinOp::RemAssign(_) => (BinOp::Rem, true),
-        syn::BinOp::BitXorAssign(_) => (BinOp::BitXor, true),
-        syn::BinOp::BitAndAssign(_) => (BinOp::BitAnd, true),
-        syn::BinOp::BitOrAssign(_) => (BinOp::BitOr, true),
-        syn::BinOp::ShlAssign(_) => (BinOp::Shl, true),
-        syn::BinOp::ShrAssign(_) => (BinOp::Shr, true),
-        _ => return None,
-    })
-}
-
-/// A literal without its sign, and whether it has one.
-fn value(lit: &syn::Lit) -> (bool, Lit) {
-    match lit {
-        syn::Lit::Int(int) => {
-            let digits = int.base10_digits();
-            let bare = digits.trim_start_matches('-');
-            let value = bare.parse().map_or(Lit::Other, |value| Lit::Int(value, int.suffix().to_owned()));
-            (bare.len() < digits.len(), value)
-        }
-        syn::Lit::Float(float) => {
-            let digits = float.base10_digits();
-            let bare = digits.trim_start_matches('-');
-            let value = bare.parse().map_or(Lit::Other, |value| Lit::Float(value, float.suffix().to_owned()));
-            (bare.len() < digits.len(), value)
-        }
-        syn::Lit::Bool(bool) => (false, Lit::Bool(bool.value)),
-        syn::Lit::Str(text) => (false, Lit::Str(text.value())),
-        syn::Lit::Char(char) => (false, Lit::Char(char.value())),
-        _ => (false, Lit::Other),
-    }
-}
-
 /// The name of a field, or its number.
 pub(super) fn member_name(member: &syn::Member) -> String {
     match member {
@@ -532,11 +414,12 @@ fn until(span: Span, last: Option<Lowered>) -> Span {
     last.map_or(span, |last| to(span, last.extent))
 }
 
-/// A label's name, without the `'`.
-fn label_name(label: &syn::Lifetime) -> String {
+/// The name of a label that is jumped to, without the `'`.
+pub(super) fn label_name(label: &syn::Lifetime) -> String {
     name(&label.ident)
 }
 
-fn of_label(label: &syn::Label) -> String {
+/// The name of a label that is put on something.
+pub(super) fn of_label(label: &syn::Label) -> String {
     label_name(&label.name)
 }

@@ -16,10 +16,17 @@ const MAX_WORDS: usize = 64;
 /// A macro's tokens, parsed.
 enum Reading {
     Args(Vec<syn::Expr>),
-    Matches(syn::Expr, syn::Pat, Option<syn::Expr>),
+    Matches(Box<Matched>),
     Select(Vec<Choice>, bool),
     Block(Vec<syn::Stmt>),
     Words(Vec<String>),
+}
+
+/// What stands in a `matches!`, parsed.
+struct Matched {
+    value: syn::Expr,
+    pat: syn::Pat,
+    guard: Option<syn::Expr>,
 }
 
 /// An arm of a `select!`, parsed.
@@ -41,10 +48,11 @@ impl Lowering {
     fn macro_input(&mut self, call: &syn::Macro) -> MacroInput {
         match read(call) {
             Reading::Args(args) => MacroInput::Args(args.iter().map(|arg| self.expr(arg).id).collect()),
-            Reading::Matches(value, pat, guard) => {
-                let value = self.expr(&value).id;
-                let pat = self.pat(&pat);
-                MacroInput::Matches { value, pat, guard: guard.map(|guard| self.expr(&guard).id) }
+            Reading::Matches(matched) => {
+                let value = self.expr(&matched.value).id;
+                let pat = self.pat(&matched.pat);
+                let guard = matched.guard.as_ref().map(|guard| self.expr(guard).id);
+                MacroInput::Matches { value, pat, guard }
             }
             Reading::Select(choices, biased) => {
                 let arms = choices.iter().map(|choice| self.select_arm(choice)).collect();
@@ -80,6 +88,11 @@ fn read(call: &syn::Macro) -> Reading {
     {
         return Reading::Select(choices, biased || called.ends_with("biased"));
     }
+    if called.starts_with("cfg_")
+        && let Ok(branches) = cfg_input.parse2(tokens.clone())
+    {
+        return Reading::Block(vec![syn::Stmt::Expr(branches, None)]);
+    }
     match (|input: ParseStream| args_input(input, !braces)).parse2(tokens.clone()) {
         // `stream! { loop { … } }` is a body, as `stream! { let x = …; loop { … } }` is.
         Ok(args) if braces && matches!(args.as_slice(), [only] if is_block_like(only)) => {
@@ -103,7 +116,7 @@ fn matches_input(input: ParseStream) -> Result<Reading> {
         input.parse::<syn::Token![,]>()?;
         input.parse::<TokenStream>()?;
     }
-    Ok(Reading::Matches(value, pat, guard))
+    Ok(Reading::Matches(Box::new(Matched { value, pat, guard })))
 }
 
 /// Comma-separated expressions, with what log macros put before them.
@@ -223,6 +236,63 @@ fn select_head(input: ParseStream) -> Result<(Option<syn::Pat>, Option<syn::Expr
     let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
     input.parse::<syn::Token![=]>()?;
     Ok((Some(pat), Some(input.parse()?)))
+}
+
+/// `if #[cfg(a)] { … } else { … }` and `a => …, _ => …`, as an `if` whose condition nobody can read.
+fn cfg_input(input: ParseStream) -> Result<syn::Expr> {
+    let mut branches = Vec::new();
+    while !input.is_empty() {
+        branches.push(if input.peek(syn::Token![if]) { cfg_if_branch(input)? } else { cfg_arm(input)? });
+    }
+    let chained = branches.into_iter().rev().fold(None, |otherwise, (cond, then_branch)| {
+        let Some(cond) = cond else {
+            return Some(syn::Expr::Block(syn::ExprBlock {
+                attrs: Vec::new(),
+                label: None,
+                block: then_branch,
+            }));
+        };
+        Some(syn::Expr::If(syn::ExprIf {
+            attrs: Vec::new(),
+            if_token: syn::Token![if](cond.span()),
+            cond: Box::new(syn::Expr::Verbatim(cond)),
+            then_branch,
+            else_branch: otherwise.map(|otherwise| (syn::token::Else::default(), Box::new(otherwise))),
+        }))
+    });
+    chained.ok_or_else(|| input.error("no branches"))
+}
+
+/// `if #[cfg(a)] { … }` with the `else` behind it.
+fn cfg_if_branch(input: ParseStream) -> Result<(Option<TokenStream>, syn::Block)> {
+    input.parse::<syn::Token![if]>()?;
+    let hash: TokenTree = input.parse()?;
+    let brackets: TokenTree = input.parse()?;
+    let block = input.parse()?;
+    input.parse::<Option<syn::Token![else]>>()?;
+    Ok((Some([hash, brackets].into_iter().collect()), block))
+}
+
+/// `a => …`; the last `{ … }` of `cfg_if!` too.
+fn cfg_arm(input: ParseStream) -> Result<(Option<TokenStream>, syn::Block)> {
+    if input.peek(syn::token::Brace) {
+        return Ok((None, input.parse()?));
+    }
+    let mut cond = Vec::new();
+    while !input.peek(syn::Token![=>]) {
+        cond.push(input.parse::<TokenTree>()?);
+    }
+    input.parse::<syn::Token![=>]>()?;
+    let block = match syn::Expr::parse_with_earlier_boundary_rule(input)? {
+        syn::Expr::Block(block) => block.block,
+        value => {
+            let brace_token = syn::token::Brace(value.span());
+            syn::Block { brace_token, stmts: vec![syn::Stmt::Expr(value, None)] }
+        }
+    };
+    input.parse::<Option<syn::Token![,]>>()?;
+    let default = matches!(cond.as_slice(), [TokenTree::Ident(only)] if only == "_") && input.is_empty();
+    Ok((if default { None } else { Some(cond.into_iter().collect()) }, block))
 }
 
 /// `(a)` as the expression, `(a, b)` as a tuple.

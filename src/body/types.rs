@@ -42,7 +42,7 @@ pub(super) fn generics(generics: &syn::Generics) -> Vec<(String, Vec<Ty>)> {
     for param in &generics.params {
         match param {
             syn::GenericParam::Type(param) => {
-                found.push((name(&param.ident), bounds(&param.bounds, MAX_DEPTH)))
+                found.push((name(&param.ident), bounds(&param.bounds, MAX_DEPTH)));
             }
             syn::GenericParam::Const(param) => found.push((name(&param.ident), Vec::new())),
             syn::GenericParam::Lifetime(_) => {}

@@ -110,7 +110,7 @@ impl Body {
             | ExprKind::Repeat(first, second) => out.extend([*first, *second]),
             // The right side is evaluated before the place on the left.
             ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
-                out.extend([*value, *place])
+                out.extend([*value, *place]);
             }
             ExprKind::Call(callee, args) => {
                 out.push(*callee);

@@ -119,7 +119,7 @@ fn constructors_and_own_functions() {
         ("Config { retries: 1, wait: w }", "crate::Config"),
         ("Error::Gone", "crate::Error"),
         ("Error::Io(e)", "crate::Error"),
-        ("session().await", "std::result::Result<crate::Client, crate::Error>"),
+        ("session().await", "Result<crate::Client, crate::Error>"),
         ("session().await?", "crate::Client"),
         ("self.get(url).await?", "reqwest::Response"),
         ("self.later().await?.1", "u64"),
@@ -248,7 +248,7 @@ fn number_types() {
         ("unheard_of()", None),
     ];
     for (code, answer) in questions {
-        let krate = krate(&[("src/lib.rs", &CLIENT.replace("EXPR", code))]);
+        let krate = krate(&[("src/lib.rs", &CLIENT.replace("EXPR", &format!("{code};")))]);
         let at = item(&krate, "Client::probe");
         let body = krate.body(at).unwrap_or_else(|| panic!("{code} does not parse"));
         assert_eq!(krate.int_type(at, body, last_expr(body)), answer, "the type of {code}");

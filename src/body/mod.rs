@@ -3,6 +3,7 @@
 
 mod data;
 mod blocks;
+mod data;
 mod literals;
 mod lower;
 mod macro_rules;

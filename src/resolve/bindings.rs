@@ -2,7 +2,6 @@
 
 use super::Target;
 use super::links::{Origin, Part};
-use super::paths::Space;
 use super::types::{Typing, awaited, element, is_map, payload};
 use super::written::{is_fallible, is_known, peeled};
 use crate::body::{ExprId, ExprKind, Local, PatId, Path, Ty, TyShape};
@@ -70,7 +69,7 @@ impl Typing<'_> {
             _ => {}
         }
         let args = around.as_ref().map_or(&[][..], |ty| &peeled(ty).args);
-        match self.krate.path_in(self.at, &path.segments, Space::Any) {
+        match self.krate.path(self.at, &path.segments) {
             Target::Variant(item, name) => self.krate.variant_field(item, &name, field, args),
             Target::Item(item) if self.krate.kind(item) == Some(ItemKind::Struct) => {
                 let made = self.constructed(path)?;

@@ -38,6 +38,7 @@ pub(super) struct Links {
     parents: Vec<Option<ExprId>>,
     origins: Vec<Option<Origin>>,
     bound: HashMap<ExprId, PatId>,
+    values: HashMap<PatId, ExprId>,
     uses: HashMap<Local, Vec<ExprId>>,
     assigned: HashMap<Local, Vec<ExprId>>,
 }
@@ -83,6 +84,11 @@ impl Links {
         self.bound.get(&init).copied()
     }
 
+    /// The value that a `let` gives to a variable as a whole.
+    pub(super) fn let_value(&self, local: Local) -> Option<ExprId> {
+        self.values.get(&local).copied()
+    }
+
     /// Where a variable is named, assignments included.
     pub(super) fn uses(&self, local: Local) -> &[ExprId] {
         self.uses.get(&local).map_or(&[], Vec::as_slice)
@@ -126,6 +132,7 @@ impl Links {
         let Stmt::Let { pat, ty, init, .. } = stmt else { return };
         if let Some(init) = init {
             self.bound.insert(*init, *pat);
+            self.values.insert(*pat, *init);
         }
         match (ty, init) {
             (Some(ty), _) if !ty.path.is_empty() || !ty.args.is_empty() => {

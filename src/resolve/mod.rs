@@ -2,21 +2,26 @@
 //! Bodies are parsed when somebody asks. It answers "unknown" rather than guess; it never judges.
 
 mod bindings;
+mod callers;
 mod calls;
+mod fields;
 mod index;
 mod links;
 mod manifest;
 mod methods;
 mod modules;
+mod numbers;
 mod paths;
 mod prelude;
 mod store;
+#[cfg(test)]
+mod tests;
 mod types;
+mod words;
 mod written;
 
 pub use written::{innermost, peeled};
 
-use crate::body::{ExprId, Ty};
 use crate::source::{Item, ItemId, ItemKind, SourceFile};
 
 /// The files of one package, and what its names mean.
@@ -86,19 +91,6 @@ impl Crate {
     /// Whether the manifest lists a package under this name.
     pub fn is_dependency(&self, name: &str) -> bool {
         self.dependencies.binary_search_by(|listed| listed.as_str().cmp(name)).is_ok()
-    }
-
-    /// The one value that a field has wherever this crate writes it (struct literals, `Default`, builder setters apart), with the item whose body it is in;
-    /// `None` where it differs, comes from a parameter, or is not to be seen.
-    pub fn field_value(&self, ty: &Ty, field: &str) -> Option<(ItemRef, ExprId)> {
-        let _ = (ty, field);
-        None
-    }
-
-    /// Functions of this crate that call this one, with the call's expression.
-    pub fn callers(&self, at: ItemRef) -> Vec<(ItemRef, ExprId)> {
-        let _ = at;
-        Vec::new()
     }
 
     /// `Type::name` of a method, `name` of a function, empty for neither.

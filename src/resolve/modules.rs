@@ -47,7 +47,7 @@ impl Tree<'_> {
         if let Some(scope) = self.index.scope_mut(first).filter(|_| first != top) {
             scope.below.entry(name.clone()).or_insert(top);
         }
-        if let Some(scope) = self.index.scope_mut(top) {
+        if let Some(scope) = self.index.scope_mut(top).filter(|_| first != top) {
             scope.name = name;
         }
         self.expand(top, folder.to_owned());

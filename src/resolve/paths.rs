@@ -20,8 +20,8 @@ pub(super) enum Space {
     Type,
     /// Functions, constants, statics, and the constructors of structs.
     Value,
-    /// The first of: value, type, macro.
-    Any,
+    /// Macros made with `macro_rules!`.
+    Macro,
 }
 
 impl Crate {
@@ -30,7 +30,10 @@ impl Crate {
     /// its first is a dependency or `std`/`core`/`alloc`/`tokio`-like lower-case name; a single unknown segment is `Unknown`.
     /// `Ok`, `Err`, `Some` and `None` stay unknown; other prelude names are `External` by their path in std.
     pub fn path(&self, from: ItemRef, segments: &[String]) -> Target {
-        self.path_in(from, segments, Space::Any)
+        let found =
+            [Space::Value, Space::Type, Space::Macro].map(|space| self.path_in(from, segments, space));
+        // A name of two things (`mod retry; use retry::retry;`) means what can be called first.
+        found.into_iter().find(|target| *target != Target::Unknown).unwrap_or(Target::Unknown)
     }
 
     /// The paths of other crates that globs bring into an item's scope (`use tokio::time::*`), in the order of their imports. A name that `path` does
@@ -81,7 +84,8 @@ impl Crate {
         match segments {
             [only] => {
                 let of_prelude = prelude_path(only).map(|path| path.map(str::to_owned).to_vec());
-                of_prelude.map(Target::External).or_else(|| self.only_macro(only)).unwrap_or(Target::Unknown)
+                let of_macro = || self.only_macro(only).filter(|_| space == Space::Macro);
+                of_prelude.map(Target::External).or_else(of_macro).unwrap_or(Target::Unknown)
             }
             _ => Target::Unknown,
         }
@@ -258,7 +262,7 @@ impl<'a> Lookup<'a> {
     fn resolve(&mut self, scope: ScopeId, segments: &[String], space: Space) -> Option<Found> {
         let (first, rest) = segments.split_first()?;
         match first.as_str() {
-            "" => self.foreign(rest),
+            "" => self.foreign(rest, space),
             "crate" | "$crate" => {
                 let root = self.root_of(scope)?;
                 self.descend_or_guess(root, rest, space)
@@ -323,11 +327,11 @@ impl<'a> Lookup<'a> {
     }
 
     /// `::name::…`
-    fn foreign(&mut self, segments: &[String]) -> Option<Found> {
+    fn foreign(&mut self, segments: &[String], space: Space) -> Option<Found> {
         let (first, rest) = segments.split_first()?;
         if self.krate.package.as_deref() == Some(first) {
             let root = self.krate.index.first_root?;
-            return self.descend_or_guess(root, rest, Space::Any);
+            return self.descend_or_guess(root, rest, space);
         }
         Some(Found::Other(Target::External(segments.to_vec())))
     }
@@ -367,7 +371,7 @@ impl<'a> Lookup<'a> {
         match space {
             Space::Type => of(is_type_or_module),
             Space::Value => of(is_value).or_else(|| of(is_constructor)),
-            Space::Any => of(is_value).or_else(|| of(is_type_or_module)).or_else(|| of(is_macro)),
+            Space::Macro => of(is_macro),
         }
     }
 
@@ -520,7 +524,7 @@ impl<'a> Lookup<'a> {
         let item = match space {
             Space::Type => only(name, is_type),
             Space::Value => only(name, |kind| is_value(kind) || is_constructor(kind)),
-            Space::Any => only(name, |kind| is_value(kind) || is_type(kind)),
+            Space::Macro => only(name, is_macro),
         };
         if let Some(item) = item {
             return Some(Found::Other(Target::Item(item)));

@@ -69,6 +69,11 @@ pub(super) fn is_marker(name: &str) -> bool {
     )
 }
 
+/// Derives of std that make no values of their own.
+pub(super) fn is_standard_derive(name: &str) -> bool {
+    matches!(name, "Debug" | "Clone" | "Copy" | "PartialEq" | "Eq" | "PartialOrd" | "Ord" | "Hash")
+}
+
 /// Methods of std's collections, iterators, options, results and strings. A lone method of such a name in a crate is no evidence of being meant.
 pub(super) fn is_common_method(name: &str) -> bool {
     COMMON_METHODS.binary_search(&name).is_ok()

@@ -190,22 +190,24 @@ impl<'a> Typing<'a> {
             BinOp::Shl | BinOp::Shr => return self.expr(left, depth),
             _ => {}
         }
-        let left = self.expr(left, depth);
-        // Number by number is of either's type; a number before something else (`2 * timeout`) is of the other's.
-        if left.as_ref().is_none_or(is_number) {
-            return self
-                .expr(right, depth)
-                .filter(|right| left.is_some() || !is_number(right) || op != BinOp::Mul)
-                .or(left);
+        let is_literal = |id: ExprId| matches!(self.body.expr(id).kind, ExprKind::Lit(_));
+        let (left_literal, right_literal) = (is_literal(left), is_literal(right));
+        let (left, right) = (self.expr(left, depth), self.expr(right, depth));
+        // What a number times or by something unknown is, is unknown: it may be a span of time.
+        let scales = matches!(op, BinOp::Mul | BinOp::Div);
+        match (left, right) {
+            (Some(left), Some(right)) if is_number(&left) => {
+                Some(if is_number(&right) { left } else { right })
+            }
+            // Two points in time give a span; what a difference of anything else gives is its own affair.
+            (Some(left), right) if op == BinOp::Sub && left.name() != "Duration" && !is_number(&left) => {
+                right.filter(|right| right.name() == "Duration").map(|_| left)
+            }
+            (Some(left), None) => Some(left).filter(|left| right_literal || !is_number(left) || !scales),
+            (Some(left), Some(_)) => Some(left),
+            (None, Some(right)) => Some(right).filter(|right| left_literal || is_number(right) && !scales),
+            (None, None) => None,
         }
-        let left = left?;
-        // Two points in time give a span; what a difference of anything else gives is its own affair.
-        if op == BinOp::Sub
-            && self.expr(right, depth).is_some_and(|right| right == left && left.name() != "Duration")
-        {
-            return None;
-        }
-        Some(left)
     }
 
     fn block(&self, block: &Block, depth: u32) -> Option<Ty> {

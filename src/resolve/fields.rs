@@ -1,0 +1,158 @@
+//! What value a field of this crate's types has: the one constant that is written wherever the field is written.
+//! A field that anybody could fill from outside (a foreign derive, a parameter) has no value that we can see.
+
+use super::prelude::is_standard_derive;
+use super::types::Typing;
+use super::written::peeled;
+use super::{Crate, ItemRef};
+use crate::body::{BinOp, Body, ExprId, ExprKind, Local, PatKind, Ty};
+
+/// Bodies that may be read to answer one question; a field that is written in more places is no constant.
+const MAX_BODIES: usize = 64;
+/// How deep a constant's expression may be.
+const MAX_DEPTH: u32 = 8;
+
+/// What a place in a body says about the field.
+enum Write {
+    /// This constant.
+    Constant(ExprId),
+    /// Something that is not to be seen.
+    Other,
+}
+
+impl Crate {
+    /// The one value that a field has wherever this crate writes it (struct literals, `Default`, builder setters apart), with the item whose body it is in;
+    /// `None` where it differs, comes from a parameter, or is not to be seen.
+    pub fn field_value(&self, ty: &Ty, field: &str) -> Option<(ItemRef, ExprId)> {
+        let item = self.type_item(peeled(ty))?;
+        self.struct_data(item)?.field(field)?;
+        if self.made_by_derive(item) {
+            return None;
+        }
+        let mut found: Option<(ItemRef, ExprId)> = None;
+        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        if candidates.len() > MAX_BODIES {
+            return None;
+        }
+        for at in candidates {
+            if self.is_test(at) {
+                continue;
+            }
+            let Some(body) = self.body(at) else { continue };
+            for write in self.writes(at, body, item, field) {
+                let Write::Constant(value) = write else { return None };
+                match found {
+                    Some(known) if !self.same_text(known, (at, value)) => return None,
+                    Some(_) => {}
+                    None => found = Some((at, value)),
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a derive makes values of a type, by `Default` or from outside (a configuration, arguments): of derives that are not std's we cannot know.
+    fn made_by_derive(&self, item: ItemRef) -> bool {
+        let (Some(source), Some(it)) = (self.file(item), self.item(item)) else { return false };
+        let attributes = source.slice(it.attributes);
+        let lists = attributes.split("derive(").skip(1).filter_map(|after| after.split_once(')'));
+        let mut names =
+            lists.flat_map(|(names, _)| names.split(',')).map(str::trim).filter(|name| !name.is_empty());
+        names.any(|name| !is_standard_derive(name.rsplit("::").next().unwrap_or(name)))
+    }
+
+    /// What a body writes to a field, in the order of the arena.
+    fn writes(&self, at: ItemRef, body: &Body, item: ItemRef, field: &str) -> Vec<Write> {
+        let links = self.links(at, body);
+        let typing = Typing::new(self, at, body, &links);
+        let mut found = Vec::new();
+        for (_, expr) in body.exprs() {
+            match &expr.kind {
+                ExprKind::Struct(literal) => {
+                    let Some((_, value)) = literal.fields.iter().find(|(name, _)| name == field) else {
+                        continue;
+                    };
+                    let made = typing.constructed(&literal.path).and_then(|ty| self.type_item(&ty));
+                    if made == Some(item) {
+                        found.push(self.write(&typing, *value));
+                    }
+                }
+                ExprKind::Assign(place, value) if self.may_be_field(at, body, *place, item, field) => {
+                    if !is_setter(body, *value) {
+                        found.push(self.write(&typing, *value));
+                    }
+                }
+                ExprKind::AssignOp(_, place, _) if self.may_be_field(at, body, *place, item, field) => {
+                    found.push(Write::Other);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Whether a place is the field of this type, or of something unknown.
+    fn may_be_field(&self, at: ItemRef, body: &Body, place: ExprId, item: ItemRef, field: &str) -> bool {
+        let ExprKind::Field(base, name) = &body.expr(place).kind else { return false };
+        name == field
+            && self.type_of(at, body, *base).is_none_or(|ty| self.type_item(peeled(&ty)) == Some(item))
+    }
+
+    fn write(&self, typing: &Typing<'_>, value: ExprId) -> Write {
+        let value = typing.constant_behind(value);
+        if is_constant(typing.body, value, MAX_DEPTH) { Write::Constant(value) } else { Write::Other }
+    }
+
+    /// Whether two expressions are written alike, spaces apart.
+    fn same_text(&self, a: (ItemRef, ExprId), b: (ItemRef, ExprId)) -> bool {
+        let text = |(at, expr): (ItemRef, ExprId)| {
+            let (source, body) = (self.file(at)?, self.body(at)?);
+            Some(
+                source.slice(body.expr(expr).span).chars().filter(|c| !c.is_whitespace()).collect::<String>(),
+            )
+        };
+        text(a).is_some_and(|a| text(b) == Some(a))
+    }
+}
+
+impl Typing<'_> {
+    /// The value of a variable that is bound once and never assigned, or the expression itself.
+    fn constant_behind(&self, value: ExprId) -> ExprId {
+        let Some(local) = self.body.local(value) else { return value };
+        let plain = matches!(&self.body.pat(local).kind, PatKind::Bind { mutable: false, sub: None, .. });
+        match self.links.let_value(local) {
+            Some(init) if plain && self.links.assigned(local).is_empty() => init,
+            _ => value,
+        }
+    }
+}
+
+/// Whether the value of an assignment is a parameter of a method that takes `self`: a setter tells what may be, not what is.
+fn is_setter(body: &Body, value: ExprId) -> bool {
+    let is_param = |local: Local| body.params.iter().any(|param| param.pat == local);
+    let value = match &body.expr(value).kind {
+        // `Some(value)`, `value.into()`
+        ExprKind::Call(_, args) if args.len() == 1 => args.first().copied().unwrap_or(value),
+        ExprKind::Method(call) if call.args.is_empty() => call.receiver,
+        _ => value,
+    };
+    body.receiver.is_some() && body.local(value).is_some_and(is_param)
+}
+
+/// Whether an expression is made of literals, constants and calls over them alone.
+fn is_constant(body: &Body, id: ExprId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let inside = |id: &ExprId| is_constant(body, *id, depth);
+    match &body.expr(id).kind {
+        ExprKind::Lit(_) => true,
+        ExprKind::Path(path) => body.local(id).is_none() && path.single() != Some("self"),
+        ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => inside(inner),
+        ExprKind::Binary(op, left, right) => {
+            !matches!(op, BinOp::And | BinOp::Or) && inside(left) && inside(right)
+        }
+        ExprKind::Call(callee, args) => inside(callee) && args.iter().all(inside),
+        ExprKind::Method(call) => inside(&call.receiver) && call.args.iter().all(inside),
+        ExprKind::Tuple(items) | ExprKind::Array(items) => items.iter().all(inside),
+        _ => false,
+    }
+}

@@ -1,0 +1,51 @@
+//! Where a word stands in the texts: a cheap way to the few bodies that are worth parsing for a question.
+
+use super::{Crate, ItemRef};
+use crate::source::{ItemId, ItemKind};
+
+impl Crate {
+    /// The first `limit` functions, constants and statics whose body holds a word, by file and source order.
+    pub(super) fn functions_with(&self, word: &str, limit: usize) -> Vec<ItemRef> {
+        let finder = memchr::memmem::Finder::new(word);
+        let mut found: Vec<ItemRef> = Vec::new();
+        for (file, source) in (0u32..).zip(&self.files) {
+            let text = source.text.as_bytes();
+            for start in finder.find_iter(text).filter(|start| is_word(text, *start, word.len())) {
+                let Some(at) = self.code_around(file, start as u32) else { continue };
+                // Words of one function come one after the other, save where another is nested in it.
+                if found.iter().rev().take(8).any(|known| *known == at) {
+                    continue;
+                }
+                found.push(at);
+                if found.len() == limit {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
+    /// The innermost function, constant or static in whose body a byte lies.
+    fn code_around(&self, file: u32, byte: u32) -> Option<ItemRef> {
+        let items = &self.files.get(file as usize)?.outline.items;
+        let after = items.partition_point(|item| item.span.start <= byte);
+        let mut next = after.checked_sub(1);
+        while let Some(number) = next {
+            let item = items.get(number)?;
+            let has_code = matches!(item.kind, ItemKind::Fn | ItemKind::Const | ItemKind::Static);
+            if has_code && item.body.is_some_and(|body| body.start <= byte && byte < body.end) {
+                return Some(ItemRef { file, item: ItemId(number as u32) });
+            }
+            next = item.parent.map(|parent| parent.0 as usize).filter(|parent| *parent < number);
+        }
+        None
+    }
+}
+
+fn is_word(text: &[u8], start: usize, length: usize) -> bool {
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80)
+    };
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    !is_part(before) && !is_part(text.get(start + length))
+}

@@ -54,9 +54,18 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     let of = |verdict: Verdict| -> Vec<&'f State> {
         record.backs.iter().filter(|state| fate(state, &counts) == Some(verdict)).collect()
     };
-    let failing = of(Verdict::Failure);
-    let succeeding = of(Verdict::Success);
-    let not_yet = of(Verdict::NotYet);
+    let mut failing = of(Verdict::Failure);
+    let mut succeeding = of(Verdict::Success);
+    let mut not_yet = of(Verdict::NotYet);
+    let retry_words = q.speaks_of_retry(record);
+    let condition_words = q.waits_for_condition(&[]);
+    // "not yet" of something that is counted as retries, and that nobody waits for, is a failure in other words
+    if failing.is_empty() && !not_yet.is_empty() && retry_words && !condition_words {
+        failing = std::mem::take(&mut not_yet);
+        if succeeding.iter().all(|state| failing.iter().any(|fail| fail.calls == state.calls)) {
+            succeeding.clear();
+        }
+    }
     let any_wait = record.backs.iter().any(|state| !state.waits.is_empty());
     let mut made = Classified {
         kind: Kind::Retry,
@@ -83,7 +92,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
 
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
-        for op in failed_ops(state) {
+        for op in state.looked.iter().filter(|look| matches!(look.verdict, Verdict::Failure | Verdict::NotYet)).map(|look| look.op) {
             if counts(op) && !ops.contains(&op) {
                 ops.push(op);
             }
@@ -113,7 +122,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     let operand = ops.iter().any(|op| followed.operands.contains(op));
     let waits_on_failure = failing.iter().any(|state| !state.waits.is_empty());
     let remote_known = made.remote.as_ref().is_some_and(|answer| answer.is);
-    if !waits_on_failure && !remote_known && !operand {
+    if !waits_on_failure && !remote_known && !operand && !retry_words {
         // an immediate second try of something that nobody knows to be remote: parsers, queues, compare-and-swap
         made.kind = Kind::Local;
         return Some(made);
@@ -156,9 +165,14 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its success looks like a session that ended".into());
             }
+        } else if (same_wait || !on_success.is_empty()) && leaves_after_success && retry_words && !condition {
+            // success leaves, but some goes round as failure does: its reply was tested and found wanting
+            made.kind = if operand { Kind::Helper } else { Kind::Retry };
+            made.confidence = Confidence::Medium;
+            made.reasons.push("some replies go round as failures do".into());
         } else if same_wait || !on_success.is_empty() {
-            made.kind = if succeeding.is_empty() { Kind::Poll } else { Kind::Ticker };
-        } else if leaves_after_success && q.failure_is_retried_alone(record, &failing, &succeeding, &ops) {
+            made.kind = if succeeding.is_empty() || leaves_after_success { Kind::Poll } else { Kind::Ticker };
+        } else if leaves_after_success && (retry_words || q.failure_is_retried_alone(record, &failing, &succeeding, &ops)) {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
             made.confidence = Confidence::Medium;
             made.reasons.push("some success goes round as well".into());
@@ -242,6 +256,45 @@ impl Question<'_, '_> {
                 && matches!(record.shape, LoopShape::Loop | LoopShape::While)
                 && record.backs.iter().any(|state| state.marks.event || state.calls.iter().any(|op| matches!(self.cx.role(*op), Some(Role::Event))))
         })
+    }
+
+    /// Whether the function, or what bounds the loop, is named after retrying.
+    fn speaks_of_retry(&self, record: &LoopRecord) -> bool {
+        let words = self.cx.words();
+        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
+        if says(&words.retry, name) {
+            return true;
+        }
+        let conds = record.backs.iter().chain(record.exits.iter().map(|(state, _)| state)).flat_map(|state| &state.conds);
+        let mut named = false;
+        for (cond, _) in conds {
+            self.cx.body.walk(*cond, &mut |id| {
+                named |= match &self.cx.body.expr(id).kind {
+                    ExprKind::Path(path) => path.single().is_some_and(|name| says(&words.retry, name)),
+                    ExprKind::Field(_, name) => says(&words.retry, name),
+                    ExprKind::Method(call) => says(&words.retry, &call.name),
+                    ExprKind::Call(..) => says(&words.retry, self.cx.call_name(id)),
+                    _ => false,
+                };
+                !named
+            });
+            if named {
+                return true;
+            }
+        }
+        if let ExprKind::For { pat, iter, .. } = &self.cx.body.expr(self.id).kind {
+            let bound = self.cx.body.names_in_pat(*pat).iter().any(|(name, _)| says(&words.retry, name));
+            self.cx.body.walk(*iter, &mut |id| {
+                named |= match &self.cx.body.expr(id).kind {
+                    ExprKind::Path(path) => says(&words.retry, path.last()),
+                    ExprKind::Field(_, name) => says(&words.retry, name),
+                    _ => false,
+                };
+                !named
+            });
+            return bound || named;
+        }
+        false
     }
 
     /// Whether the function or the operation is named after a condition that somebody waits for.

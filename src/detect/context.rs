@@ -5,28 +5,55 @@ use crate::body::{Body, ExprId, ExprKind, Local, Path, PatKind, Stmt, Ty};
 use crate::knowledge::{Entry, Knowledge, Role, Words};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
+use super::remote::Answer;
 use super::summary::Summary;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::{Rc, Weak};
 use std::sync::{Mutex, PoisonError};
 
 /// Answers kept for a whole crate. Each depends only on its key, so that threads may race for them.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
+    fields: Mutex<HashMap<(Vec<String>, String), Option<(ItemRef, ExprId)>>>,
+    callers: Mutex<HashMap<ItemRef, Vec<(ItemRef, ExprId)>>>,
+    clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
 }
 
 impl Memo {
-    /// The summary of a function with this many calls to follow.
-    pub(crate) fn summary(&self, key: (ItemRef, u32), make: impl FnOnce() -> Summary) -> Summary {
-        let known = self.summaries.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        known.unwrap_or_else(|| {
-            let made = make();
-            self.summaries.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
-            made
-        })
+    /// The summary of a function with this many calls to follow. One that needed fewer holds for any larger number.
+    pub(crate) fn summary(&self, item: ItemRef, left: u32, make: impl FnOnce() -> Summary) -> Summary {
+        let summaries = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let known = summaries();
+            let whole = known.get(&(item, WHOLE)).filter(|summary| summary.height <= left);
+            if let Some(summary) = whole.or_else(|| known.get(&(item, left))) {
+                return summary.clone();
+            }
+        }
+        let made = make();
+        // it never came to the end of what it may follow: it is the same however much that is
+        let key = if made.height <= left { WHOLE } else { left };
+        summaries().insert((item, key), made.clone());
+        made
+    }
+
+    /// Whether a type is a client's.
+    pub(crate) fn client(&self, ty: &Ty, left: u32, make: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
+        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (ty.clone(), left);
+        if let Some(known) = clients().get(&key) {
+            return known.clone();
+        }
+        let made = make();
+        clients().insert(key, made.clone());
+        made
     }
 }
+
+/// Key of a summary that is whole.
+const WHOLE: u32 = u32::MAX;
 
 /// One body in its crate.
 pub(crate) struct Context<'a> {
@@ -35,10 +62,17 @@ pub(crate) struct Context<'a> {
     pub(crate) memo: &'a Memo,
     pub(crate) at: ItemRef,
     pub(crate) body: &'a Body,
+    near: Weak<Neighbours<'a>>,
     callees: RefCell<HashMap<ExprId, Callee<'a>>>,
+    /// The tallest summary that was asked for while this body's own was made.
+    pub(crate) deepest: Cell<u32>,
     parents: Vec<Option<ExprId>>,
     inits: HashMap<Local, ExprId>,
 }
+
+/// Bodies that are read beside one another, each set up once. Whoever begins with a body holds them.
+#[derive(Default)]
+pub(crate) struct Neighbours<'a>(RefCell<HashMap<ItemRef, Option<Rc<Context<'a>>>>>);
 
 /// What a call or macro call means.
 #[derive(Clone, Debug)]
@@ -68,7 +102,7 @@ impl Callee<'_> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(krate: &'a Crate, knowledge: &'a Knowledge, memo: &'a Memo, at: ItemRef, body: &'a Body) -> Self {
+    pub(crate) fn new(krate: &'a Crate, knowledge: &'a Knowledge, memo: &'a Memo, near: &Rc<Neighbours<'a>>, at: ItemRef, body: &'a Body) -> Self {
         let mut parents = vec![None; body.exprs().count()];
         let mut inits = HashMap::new();
         for (id, expr) in body.exprs() {
@@ -87,13 +121,41 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        Self { krate, knowledge, memo, at, body, callees: RefCell::default(), parents, inits }
+        Self { krate, knowledge, memo, near: Rc::downgrade(near), at, body, callees: RefCell::default(), deepest: Cell::new(0), parents, inits }
     }
 
     /// Another function or constant of the same crate; `None` where it has no body to read.
-    pub(crate) fn inside(&self, item: ItemRef) -> Option<Self> {
-        let body = self.krate.body(item)?;
-        Some(Self::new(self.krate, self.knowledge, self.memo, item, body))
+    pub(crate) fn inside(&self, item: ItemRef) -> Option<Rc<Self>> {
+        let near = self.near.upgrade()?;
+        if let Some(known) = near.0.borrow().get(&item) {
+            return known.clone();
+        }
+        let made = self.krate.body(item).map(|body| Rc::new(Self::new(self.krate, self.knowledge, self.memo, &near, item, body)));
+        near.0.borrow_mut().insert(item, made.clone());
+        made
+    }
+
+    /// The one value that a field of a type has in this crate, and where it is written.
+    pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<(ItemRef, ExprId)> {
+        let key = (ty.path.clone(), field.to_owned());
+        let values = || self.memo.fields.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = values().get(&key) {
+            return *known;
+        }
+        let made = self.krate.field_value(ty, field);
+        values().insert(key, made);
+        made
+    }
+
+    /// Functions of this crate that call this one, with the call.
+    pub(crate) fn callers(&self) -> Vec<(ItemRef, ExprId)> {
+        let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = callers().get(&self.at) {
+            return known.clone();
+        }
+        let made = self.krate.callers(self.at);
+        callers().insert(self.at, made.clone());
+        made
     }
 
     pub(crate) fn words(&self) -> &'a Words {

@@ -2,13 +2,14 @@
 //! Words about the inside; nothing else reads them.
 
 use super::classify::classify;
-use super::context::{Context, Memo};
+use super::context::{Context, Memo, Neighbours};
 use super::flow::{self, Flow, State};
 use super::remote;
 use super::summary::{MOST_CALLS, summary};
 use super::{Crate, Knowledge};
 use crate::source::ItemKind;
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// Describes each loop of the functions at this line of a file.
 pub fn describe(krate: &Crate, knowledge: &Knowledge, path: &str, line: u32) -> String {
@@ -23,7 +24,8 @@ pub fn describe(krate: &Crate, knowledge: &Knowledge, path: &str, line: u32) -> 
         let bodies: Vec<_> = if item.kind == ItemKind::Fn { krate.body(at).into_iter().collect() } else { krate.macro_arms(at).iter().collect() };
         let _ = writeln!(out, "fn {} {:?} bodies {}", item.name, item.tells, bodies.len());
         for body in bodies {
-            let cx = Context::new(krate, knowledge, &memo, at, body);
+            let near = Rc::new(Neighbours::default());
+            let cx = Context::new(krate, knowledge, &memo, &near, at, body);
             let followed = flow::follow(&cx);
             let _ = writeln!(out, "cut {} spawned {:?} summary {:?}", followed.cut, followed.spawned, summary(&cx, at));
             for (id, record) in &followed.loops {

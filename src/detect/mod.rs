@@ -22,9 +22,10 @@ use crate::knowledge::Knowledge;
 use crate::model::{Problem, Site};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
-use context::{Context, Memo};
+use context::{Context, Memo, Neighbours};
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 /// What a crate holds.
 #[derive(Debug, Default)]
@@ -78,12 +79,14 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         Some(ItemKind::Fn) => krate.body(at).into_iter().collect(),
         _ => Vec::new(),
     };
+    let near = Rc::new(Neighbours::default());
     for body in bodies {
-        let cx = Context::new(krate, knowledge, memo, at, body);
+        let cx = Context::new(krate, knowledge, memo, &near, at, body);
         let followed = flow::follow(&cx);
         found.bodies += 1;
         found.cut += usize::from(followed.cut);
         found.sites.extend(sites::of_loops(&cx, &followed));
+        found.sites.extend(sites::of_calls(&cx));
         found.sites.extend(recursion::of_body(&cx, &followed));
         found.sites.extend(schedules::of_body(&cx));
     }

@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::summary::summary_at;
-use crate::body::{ExprId, ExprKind, Lit, PatKind, Ty};
+use crate::body::{ExprId, ExprKind, Lit, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::Method;
 use crate::resolve::Target;
@@ -94,6 +94,10 @@ fn by_receiver(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 
 /// A client's type, or a type of this crate that holds one.
 fn type_is_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
+    cx.memo.client(ty, left, || find_client(cx, ty, left))
+}
+
+fn find_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
     let first = ty.path.first().map_or("", String::as_str);
     match cx.knowledge.type_entry(&ty.path).map(|entry| &entry.role) {
         Some(Role::Client) => return answer(true, true, format!("`{}` is a client", ty.name())),
@@ -154,7 +158,11 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
                 }
             }
             Some(said) => local = local.take().or(Some(said)),
-            None => unknown |= cx.is_awaited(id) && matches!(callee, Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Own(_)),
+            None => {
+                let may_hide = matches!(callee, Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Own(_));
+                // a variant or struct that is built is no call
+                unknown |= may_hide && !cx.call_name(id).starts_with(char::is_uppercase);
+            }
         }
         true
     });
@@ -218,7 +226,7 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) -> Option<Answer> {
     let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
     let mut local = None;
-    let callers = cx.krate.callers(cx.at);
+    let callers = cx.callers();
     for (item, call) in callers.iter().take(16) {
         let Some(caller) = cx.inside(*item) else { continue };
         let args = caller.args(*call);
@@ -316,12 +324,4 @@ pub(crate) fn is_operand_type(cx: &Context<'_>, ty: &Ty) -> bool {
     callable(ty)
         || ty.args.iter().any(callable)
         || cx.body.generics.iter().any(|(name, bounds)| ty.path.len() == 1 && ty.name() == name && bounds.iter().any(callable))
-}
-
-/// The binding's name.
-pub(crate) fn local_name<'a>(cx: &Context<'a>, local: crate::body::Local) -> &'a str {
-    match &cx.body.pat(local).kind {
-        PatKind::Bind { name, .. } => name,
-        _ => "",
-    }
 }

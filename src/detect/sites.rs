@@ -24,6 +24,55 @@ pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
         .collect()
 }
 
+/// Calls that hand an operation to an engine that retries it: of this crate, or one that its name tells.
+/// What the engine does is told at the engine; the call is listed so that `audit` shows every retry.
+pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
+    let words = cx.words();
+    let mut sites = Vec::new();
+    for (id, expr) in cx.body.exprs() {
+        if !matches!(expr.kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+            continue;
+        }
+        let name = cx.call_name(id);
+        let named = crate::knowledge::says(&words.retry, name) || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
+        let given = cx.args(id).iter().copied().find(|arg| gives_operation(cx, *arg));
+        let certain = match cx.callee(id) {
+            Callee::Own(item) if item != cx.at => {
+                let inner = summary(cx, item);
+                inner.drives_operand || named && inner.loops
+            }
+            Callee::Known(..) => false,
+            _ => false,
+        };
+        let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
+        let Some(operation) = given.filter(|_| certain || by_name) else { continue };
+        let Some(mut site) = begin(cx, id, Kind::Library) else { continue };
+        site.confidence = Confidence::Medium;
+        site.reasons.push("what the engine does is told where it is defined".into());
+        site.why.push(cx.evidence(id, "hands this to an engine that retries it"));
+        site.operation.text = Fact::Known(remote::text(cx, operation), cx.evidence(operation, "this is tried again"));
+        if let Some(answer) = remote::of_expr(cx, operation, super::summary::MOST_CALLS) {
+            site.operation.remote = Fact::Known(answer.is, cx.evidence(operation, answer.why));
+            if !answer.is {
+                site.kind = Kind::Local;
+            }
+        }
+        sites.push(site);
+    }
+    sites
+}
+
+fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Closure { .. } | ExprKind::Async(_) => true,
+        ExprKind::Path(_) => cx.body.local(id).and_then(|local| cx.init(local)).is_some_and(|init| {
+            matches!(cx.body.expr(init).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
+        }),
+        ExprKind::Ref(inner) => gives_operation(cx, *inner),
+        _ => false,
+    }
+}
+
 fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, classified: &Classified<'_>) -> Option<Site> {
     let mut site = begin(cx, id, classified.kind)?;
     site.confidence = classified.confidence;

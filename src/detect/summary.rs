@@ -5,7 +5,7 @@ use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
 use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, TyShape};
-use crate::knowledge::Role;
+use crate::knowledge::{Role, says};
 use crate::resolve::ItemRef;
 
 /// Calls are followed this deep. The sketch of the algorithm found nothing more beyond six.
@@ -37,6 +37,12 @@ pub(crate) struct Summary {
     pub(crate) hint: bool,
     /// It only logs or counts.
     pub(crate) only_logs: bool,
+    /// How many calls deep one must follow to know all this.
+    pub(crate) height: u32,
+    /// Remote calls in it, by itself or by what it calls.
+    pub(crate) remote_calls: u32,
+    /// It calls a parameter in a loop: an engine that retries what it is given.
+    pub(crate) drives_operand: bool,
     /// It holds a loop or policy of its own that waits.
     pub(crate) loops: bool,
 }
@@ -49,15 +55,29 @@ pub(crate) fn summary(cx: &Context<'_>, item: ItemRef) -> Summary {
 /// Summary with this many more calls to follow.
 pub(crate) fn summary_at(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     if left == 0 {
-        return Summary { fallible: true, ..Summary::default() };
+        cx.deepest.set(BOTTOMLESS);
+        return Summary { fallible: true, height: BOTTOMLESS, ..Summary::default() };
     }
-    cx.memo.summary((item, left), || compute(cx, item, left))
+    let summary = cx.memo.summary(item, left, || compute(cx, item, left));
+    cx.deepest.set(cx.deepest.get().max(summary.height));
+    summary
 }
+
+/// Height of a summary that came to the end of what it may follow.
+const BOTTOMLESS: u32 = u32::MAX - 1;
 
 fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let Some(cx) = cx.inside(item) else {
         return Summary { fallible: true, ..Summary::default() };
     };
+    // a function that comes back to itself makes its summary inside its summary
+    let outer = cx.deepest.replace(0);
+    let made = read(&cx, item, left);
+    let deepest = cx.deepest.replace(outer);
+    Summary { height: if deepest == BOTTOMLESS { BOTTOMLESS } else { deepest + 1 }, ..made }
+}
+
+fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let body = cx.body;
     let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
     let ret = body.ret.as_ref();
@@ -86,7 +106,11 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     Callee::Known(entry, _) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
                         Role::Log => logs += 1,
-                        Role::Remote { .. } | Role::Accept | Role::Guard => other_work = true,
+                        Role::Remote { .. } | Role::Accept => {
+                            other_work = true;
+                            made.remote_calls += 1;
+                        }
+                        Role::Guard => other_work = true,
                         Role::Event => other_work = true,
                         Role::Hint => made.hint = true,
                         Role::Spawn => {
@@ -96,19 +120,23 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                         _ => {}
                     },
                     Callee::Own(inner) if *inner != item => {
-                        let inner = summary_at(&cx, *inner, left - 1);
+                        let inner = summary_at(cx, *inner, left - 1);
                         if inner.is_wait {
                             made.wait = made.wait.or(Some(id));
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
                             other_work = true;
+                            made.remote_calls += u32::from(inner.remote == Some(true));
                         } else if inner.only_logs {
                             logs += 1;
                         }
                     }
-                    Callee::Operand(_) => other_work = true,
+                    Callee::Operand(_) => {
+                        other_work = true;
+                        made.drives_operand |= in_loop(cx, id);
+                    }
                     Callee::Unknown | Callee::Foreign(_) if cx.is_awaited(id) => {
                         // an awaited call that nobody knows may be the very operation
-                        other_work |= !matches!(body.expr(id).kind, ExprKind::Macro(_)) && !is_pinned_sleep(&cx, id);
+                        other_work |= !matches!(body.expr(id).kind, ExprKind::Macro(_)) && !is_pinned_sleep(cx, id);
                     }
                     _ => {}
                 }
@@ -122,15 +150,28 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         }
         true
     });
-    made.is_wait = made.wait.is_some() && !other_work && !made.loops;
+    // a name that says so: what else it does (watch for a stop signal, log) is beside the point
+    let named = says(&cx.words().delay, name) && !says(&cx.words().remote, name) && made.remote_calls == 0;
+    made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops);
     made.only_logs = calls > 0 && logs > 0 && made.wait.is_none() && !other_work && !made.fallible && ret.is_none();
-    made.hint = (made.hint || crate::knowledge::says(&cx.words().hint, name)) && made.wait.is_none() && !other_work && ret.is_some();
-    made.diverges = ret.is_some_and(|ty| ty.shape == TyShape::Other) && never_returns(&cx, body.root);
+    made.hint = (made.hint || says(&cx.words().hint, name)) && made.wait.is_none() && !other_work && ret.is_some();
+    made.diverges = ret.is_some_and(|ty| ty.shape == TyShape::Other) && never_returns(cx, body.root);
     if made.gives_bool {
-        made.statuses = predicate_statuses(&cx, body.root, 0).filter(|ranges| !ranges.is_empty());
+        made.statuses = predicate_statuses(cx, body.root, 0).filter(|ranges| !ranges.is_empty());
     }
-    made.remote = remote::of_function(&cx, left);
+    made.remote = remote::of_function(cx, left);
     made
+}
+
+fn in_loop(cx: &Context<'_>, id: ExprId) -> bool {
+    let mut at = cx.parent(id);
+    while let Some(parent) = at {
+        if matches!(cx.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
+            return true;
+        }
+        at = cx.parent(parent);
+    }
+    false
 }
 
 fn is_pinned_sleep(cx: &Context<'_>, id: ExprId) -> bool {

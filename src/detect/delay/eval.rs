@@ -432,7 +432,7 @@ impl<'c, 'a> Eval<'c, 'a> {
     fn field_of_type(&mut self, base: ExprId, name: &str) -> Amount {
         if self.depth < MOST_CALLS
             && let Some(ty) = self.cx.krate.type_of(self.cx.at, self.cx.body, base)
-            && let Some((item, value)) = self.cx.krate.field_value(peeled(&ty), name)
+            && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)
         {
             let mut eval = Eval { cx: &inner, env: Env::default(), prefix: "self".to_owned(), returned: None, depth: self.depth + 1 };
@@ -543,6 +543,9 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// The largest value of an expression's type; a `Duration`'s is 2^64 seconds.
     fn largest(&self, id: ExprId) -> Option<f64> {
+        if let Some(number) = self.cx.krate.int_type(self.cx.at, self.cx.body, id) {
+            return largest_of(number);
+        }
         let ty = self.cx.type_of(id)?;
         largest_of(ty.name())
     }

@@ -306,9 +306,25 @@ impl Walker<'_, '_> {
         for val in vals {
             self.note_item(id, val);
         }
+        if self.cx.operands(id).iter().any(|operand| self.is_given_operation(*operand)) {
+            self.found.operands.insert(id);
+        }
         s.called(id);
         s.trace.push(Event::Call(id));
         next(s, Val::Outcome(id))
+    }
+
+    /// Whether an expression is a parameter that is a function or a future: whoever gets it runs it.
+    fn is_given_operation(&self, id: ExprId) -> bool {
+        let id = match &self.body().expr(id).kind {
+            ExprKind::Ref(inner) => *inner,
+            _ => id,
+        };
+        self.body().local(id).is_some_and(|local| {
+            self.body().params.iter().any(|param| {
+                param.pat == local && param.ty.as_ref().is_some_and(|ty| crate::detect::remote::is_operand_type(self.cx, ty))
+            })
+        })
     }
 
     fn note_item(&mut self, id: ExprId, val: &Val) {

@@ -9,7 +9,7 @@ mod relevant;
 pub(crate) mod state;
 
 pub(crate) use loops::{LoopRecord, LoopShape};
-pub(crate) use state::{Event, Look, Op, State, Tag, Test, Val, Verdict};
+pub(crate) use state::{Event, Op, State, Tag, Test, Val, Verdict};
 
 use super::context::{Callee, Context};
 use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, PatId, Path, Stmt, UnOp};

@@ -129,6 +129,12 @@ fn constructors_and_own_functions() {
         ("Vec::<u8>::new()", "Vec<u8>"),
         ("vec![Client::new()]", "Vec<crate::Client>"),
         ("todo()", "?"),
+        // Made by a derive, and by one of several impls.
+        ("Config::default()", "crate::Config"),
+        ("Self::default()", "crate::Client"),
+        ("Error::from(5)", "crate::Error"),
+        ("Dial::default()", "?"),
+        ("Config::load()", "?"),
     ]);
 }
 

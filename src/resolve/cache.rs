@@ -34,17 +34,17 @@ impl Cache {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), hasher: RandomState::new() }
     }
 
-    /// The answer to a question that was asked before.
-    pub(super) fn get(&self, key: &Key) -> Option<Option<Found>> {
-        let shard = self.shard(key)?.lock().unwrap_or_else(PoisonError::into_inner);
-        shard.get(key).cloned()
-    }
-
-    /// Keeps an answer.
-    pub(super) fn keep(&self, key: Key, found: Option<Found>) {
-        if let Some(shard) = self.shard(&key) {
-            shard.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found);
+    /// The answer to a question, found now where it was not asked before.
+    pub(super) fn answer(&self, key: Key, find: impl FnOnce() -> Option<Found>) -> Option<Found> {
+        let Some(shard) = self.shard(&key) else { return find() };
+        // Not held while searching: a search asks other questions.
+        let known = shard.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known {
+            return known;
         }
+        let found = find();
+        shard.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        found
     }
 
     fn shard(&self, key: &Key) -> Option<&Mutex<HashMap<Key, Option<Found>>>> {

@@ -68,10 +68,10 @@ impl Typing<'_> {
     pub(super) fn method(&self, call: &MethodCall, depth: u32) -> Option<Ty> {
         let name = call.name.as_str();
         let receiver = self.expr(call.receiver, depth);
-        if let Some(ty) = &receiver {
-            if let Some(own) = self.krate.method(ty, name) {
-                return self.krate.returned(own, Some(ty));
-            }
+        if let Some(ty) = &receiver
+            && let Some(own) = self.krate.method(ty, name)
+        {
+            return self.krate.returned(own, Some(ty));
         }
         if let Some(ty) = fixed_by_name(name) {
             return Some(named(ty, Vec::new()));

@@ -105,10 +105,10 @@ impl<'a> Lookup<'a> {
         if rest.is_empty() {
             return None;
         }
-        if self.krate.package.as_deref() == Some(first) {
-            if let Some(root) = self.krate.index.first_root {
-                return self.descend_or_guess(root, rest, space);
-            }
+        if self.krate.package.as_deref() == Some(first)
+            && let Some(root) = self.krate.index.first_root
+        {
+            return self.descend_or_guess(root, rest, space);
         }
         if let Some(path) = prelude_path(first) {
             let path = path.iter().map(|part| (*part).to_owned()).chain(rest.iter().cloned());
@@ -150,12 +150,8 @@ impl<'a> Lookup<'a> {
         self.steps = 0;
         let key =
             Key { scope, space, globs, in_test: self.in_test, members: self.members, name: name.to_owned() };
-        if let Some(known) = self.krate.looked_up.get(&key) {
-            return known;
-        }
-        let found = self.find_anew(scope, name, space, globs);
-        self.krate.looked_up.keep(key, found.clone());
-        found
+        let krate = self.krate;
+        krate.looked_up.answer(key, || self.find_anew(scope, name, space, globs))
     }
 
     fn find_anew(&mut self, scope: ScopeId, name: &str, space: Space, globs: bool) -> Option<Found> {

@@ -3,6 +3,7 @@
 
 mod bindings;
 mod cache;
+mod called;
 mod callers;
 mod calls;
 mod fields;

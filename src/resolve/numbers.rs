@@ -257,7 +257,7 @@ impl Numbers<'_, '_> {
         let body = self.typing.body;
         let ExprKind::Block(block) = &body.expr(around).kind else { return Width::Unseen };
         if let Some(pat) = self.typing.links.bound_by(id) {
-            return self.into_pattern(pat, depth);
+            return self.let_binding(pat, depth);
         }
         if block.tail != Some(id) {
             return Width::FreeInt;
@@ -269,7 +269,7 @@ impl Numbers<'_, '_> {
     }
 
     /// As the value of a `let`.
-    fn into_pattern(&mut self, pat: Local, depth: u32) -> Width {
+    fn let_binding(&mut self, pat: Local, depth: u32) -> Width {
         match self.typing.links.origin(pat) {
             Some(Origin::Typed(ty)) => of_type(&self.typing.full(ty)),
             _ => self.local(self.typing.body.local_of(pat), depth),

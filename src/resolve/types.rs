@@ -3,7 +3,7 @@
 
 use super::links::Links;
 use super::paths::Space;
-use super::prelude::{is_primitive, is_standard, number_type};
+use super::prelude::{is_primitive, number_type};
 use super::written::{is_fallible, is_known, named, peeled, plain, short_prelude};
 use super::{Crate, ItemRef, Target};
 use crate::body::{
@@ -15,7 +15,7 @@ use std::cell::Cell;
 /// Expressions, patterns and variables that one question may look at.
 const MAX_STEPS: u32 = 400;
 /// How many of them may wait for each other.
-const MAX_DEPTH: u32 = 24;
+pub(super) const MAX_DEPTH: u32 = 24;
 
 impl Crate {
     /// The type of an expression, its path made full (`["tokio", "net", "TcpStream"]`, `["crate", "net", "Client"]`), as far as the source says:
@@ -25,34 +25,6 @@ impl Crate {
     pub fn type_of(&self, at: ItemRef, body: &Body, expr: ExprId) -> Option<Ty> {
         let links = self.links(at, body);
         Typing::new(self, at, body, &links).expr(expr, MAX_DEPTH).filter(is_known)
-    }
-
-    /// The function of this crate that a call or method call runs: by path, by the receiver's type, and where that is unknown by a name that only one
-    /// method has.
-    pub fn called(&self, at: ItemRef, body: &Body, call: ExprId) -> Option<ItemRef> {
-        let found = match &body.expr(call).kind {
-            ExprKind::Call(callee, _) => match &body.expr(*callee).kind {
-                ExprKind::Path(path) if body.local(*callee).is_none() => {
-                    match self.path_in(at, &path.segments, Space::Value) {
-                        Target::Item(item) => Some(item),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            },
-            ExprKind::Method(method) => match self.type_of(at, body, method.receiver) {
-                Some(ty) => self.method(&ty, &method.name),
-                None => {
-                    let links = self.links(at, body);
-                    let typing = Typing::new(self, at, body, &links);
-                    // What another crate's type gives has another crate's methods.
-                    let foreign = typing.is_foreign(method.receiver, MAX_DEPTH);
-                    if foreign { None } else { self.method_by_name(&method.name, method.args.len()) }
-                }
-            },
-            _ => None,
-        };
-        found.filter(|item| self.kind(*item) == Some(ItemKind::Fn))
     }
 }
 
@@ -95,8 +67,9 @@ impl<'a> Typing<'a> {
             }
             ExprKind::Await(inner) => self.expr(*inner, depth).map(awaited),
             ExprKind::Try(inner) => self.expr(*inner, depth).and_then(payload),
-            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) => self.expr(*inner, depth),
-            ExprKind::Async(inner) => self.expr(*inner, depth),
+            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) | ExprKind::Async(inner) => {
+                self.expr(*inner, depth)
+            }
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, depth),
             ExprKind::Call(callee, args) => self.call(*callee, args, depth),
             ExprKind::Method(method) => self.method(method, depth),
@@ -118,7 +91,7 @@ impl<'a> Typing<'a> {
             ExprKind::Array(items) => self.first_known(items, depth).map(slice_of),
             ExprKind::Repeat(item, _) => self.expr(*item, depth).map(slice_of),
             ExprKind::Struct(literal) => self.constructed(&literal.path),
-            ExprKind::Cast(_, ty) => Some(self.full(ty)).filter(|ty| is_known(ty)),
+            ExprKind::Cast(_, ty) => Some(self.full(ty)).filter(is_known),
             ExprKind::Block(block) => self.block(block, depth),
             ExprKind::If { then, otherwise, .. } => {
                 self.expr(*then, depth).or_else(|| self.expr((*otherwise)?, depth))
@@ -213,62 +186,6 @@ impl<'a> Typing<'a> {
             (Some(left), Some(_)) => Some(left),
             (None, Some(right)) => Some(right).filter(|right| left_literal || is_number(right) && !scales),
             (None, None) => None,
-        }
-    }
-
-    /// Whether an expression without a known type comes from another crate: from a method or function of it that nothing of ours was given to.
-    fn is_foreign(&self, id: ExprId, depth: u32) -> bool {
-        let Some(depth) = self.step(depth) else { return false };
-        match &self.body.expr(id).kind {
-            ExprKind::Await(inner) | ExprKind::Try(inner) | ExprKind::Ref(inner) => {
-                self.is_foreign(*inner, depth)
-            }
-            ExprKind::Method(call) => self.gives_foreign(call.receiver, &call.args, depth),
-            ExprKind::Field(base, _) => self.gives_foreign(*base, &[], depth),
-            ExprKind::Call(callee, args) => match &self.body.expr(*callee).kind {
-                ExprKind::Path(path) if self.body.local(*callee).is_none() => {
-                    let target = self.krate.path_in(self.at, &path.segments, Space::Value);
-                    let is_own_or_std = match &target {
-                        Target::External(path) => path.first().is_none_or(|first| is_standard(first)),
-                        _ => true,
-                    };
-                    !is_own_or_std && args.iter().all(|arg| self.cannot_be_own(*arg, depth))
-                }
-                _ => false,
-            },
-            ExprKind::Path(_) => match self.body.local(id).and_then(|local| self.links.let_value(local)) {
-                Some(value) => self.is_foreign(value, depth),
-                None => false,
-            },
-            _ => false,
-        }
-    }
-
-    fn gives_foreign(&self, receiver: ExprId, args: &[ExprId], depth: u32) -> bool {
-        let from_foreign = match self.expr(receiver, depth) {
-            Some(ty) => self.is_foreign_type(&ty),
-            None => self.is_foreign(receiver, depth),
-        };
-        from_foreign && args.iter().all(|arg| self.cannot_be_own(*arg, depth))
-    }
-
-    /// A type of another crate than std, none of whose arguments is of this crate or unknown.
-    fn is_foreign_type(&self, ty: &Ty) -> bool {
-        let ty = peeled(ty);
-        let has_home =
-            ty.path.len() > 1 && ty.path.first().is_some_and(|first| first != "crate" && !is_standard(first));
-        has_home && ty.args.iter().all(|arg| self.is_foreign_type(arg) || is_number(arg))
-    }
-
-    fn cannot_be_own(&self, arg: ExprId, depth: u32) -> bool {
-        match &self.body.expr(arg).kind {
-            ExprKind::Lit(_) | ExprKind::Macro(_) => true,
-            _ => self.expr(arg, depth).is_some_and(|ty| {
-                is_number(&ty)
-                    || is_primitive(ty.name())
-                    || ty.name() == "String"
-                    || self.is_foreign_type(&ty)
-            }),
         }
     }
 

@@ -3,35 +3,27 @@
 use serde::Deserialize;
 
 /// Names some calls and says what they mean. A file of `rules/vocabulary` is a list of these (`[[call]]`).
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Entry {
-    /// Functions and associated functions by full path (`tokio::time::sleep`, `reqwest::Client::new`); `*` as last segment stands for any.
-    #[serde(default)]
+    /// Functions and associated functions by full path (`tokio::time::sleep`, `reqwest::Client::new`); `*` as last segment stands for anything below, `aws_sdk_*::…` for a family of crates.
     pub paths: Vec<String>,
     /// Methods by name.
-    #[serde(default)]
     pub methods: Vec<String>,
     /// Receiver types of the methods by full path; with none, the method's name alone decides, at medium confidence unless `certain`.
-    #[serde(default)]
     pub on: Vec<String>,
     /// Macros by last segment.
-    #[serde(default)]
     pub macros: Vec<String>,
     /// The name alone says it for sure (`elapsed`, `map_err`), whatever the receiver.
-    #[serde(default)]
     pub certain: bool,
     /// How many arguments a bare method must have; distinguishes namesakes.
-    #[serde(default)]
     pub args: Option<usize>,
     /// What the call means.
-    #[serde(flatten)]
     pub role: Role,
 }
 
 /// What a call means.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(tag = "role", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Role {
     /// Waits for a time that passes.
     Wait {
@@ -97,13 +89,19 @@ pub enum Role {
     Timeout {
         /// Which argument is the limit.
         limit: usize,
-        /// Which argument is the future.
+        /// Which argument is the future; of a method, the receiver is.
         future: usize,
     },
     /// Runs its argument as a task of its own.
     Spawn,
     /// Never returns: panics, exits, aborts.
     Diverge,
+    /// Leaves the function with an error (`bail!`).
+    Bail {
+        /// Which argument keeps it from doing so where it holds (`ensure!`).
+        #[serde(default)]
+        unless: Option<usize>,
+    },
     /// Makes the failure visible: log, metric, trace.
     Log,
     /// A stop signal: resolves or turns true when work must end.
@@ -123,6 +121,8 @@ pub enum Role {
     },
     /// Gives the HTTP status of its receiver.
     Status,
+    /// Passes its receiver's outcome on, but makes an error of a status that tells a failure (`error_for_status`).
+    RaisesStatus,
     /// Reads the server's hint for the wait (`Retry-After`).
     Hint,
     /// Acquires a guard, permit, connection or transaction that lives as long as its binding.
@@ -195,7 +195,7 @@ pub enum LocalKind {
     Lock,
     /// Channels inside the process.
     Channel,
-    /// Parsing and decoding.
+    /// Parsing, decoding, data. The types of such a crate may come from anywhere.
     Parse,
     /// Child processes and signals.
     Process,

@@ -1,10 +1,18 @@
 //! What is known of the world: the tables of `rules/vocabulary` and `rules/libraries`, typed and indexed.
 //! Data only. Nothing here looks at source, and no crate's name stands in this code.
 
+mod agree;
 mod entry;
 mod load;
+mod lookup;
+mod paths;
+mod table;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
-pub use load::{Knowledge, LoadError, MethodMatch};
-pub use words::Words;
+pub use load::LoadError;
+pub use lookup::{Knowledge, MethodMatch};
+pub use words::{Words, parts, says};

@@ -12,7 +12,7 @@ pub struct Words {
     pub condition: Vec<String>,
     /// The call crosses a network: fetch, request, send, query, …
     pub remote: Vec<String>,
-    /// The call stays on the machine: parse, lock, read_line, …
+    /// The call stays on the machine: parse, lock, `read_line`, …
     pub local: Vec<String>,
     /// A variant or predicate that means a failure which may go away: retry, transient, unavailable, …
     pub transient: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Words {
     pub random: Vec<String>,
     /// A name of an attempt counter or limit: attempt, retries, tries, …
     pub attempts: Vec<String>,
-    /// A name of a server's hint: retry_after, …
+    /// A name of a server's hint: `retry_after`, …
     pub hint: Vec<String>,
     /// A call that must not be repeated blindly: create, submit, pay, …
     pub unsafe_to_repeat: Vec<String>,
@@ -42,8 +42,105 @@ pub struct Words {
     pub remote_things: Vec<String>,
     /// A log or metric call by a home-grown name: log, warn, record, …
     pub log: Vec<String>,
-    /// Error kinds that say "try again at once": would_block, interrupted, …
+    /// Error kinds that say "try again at once": `would_block`, interrupted, …
     pub not_an_error: Vec<String>,
-    /// The next of several: next_host, failover, …
+    /// The next of several: `next_host`, failover, …
     pub failover: Vec<String>,
+}
+
+impl Words {
+    /// Adds the words of another table.
+    pub(crate) fn extend(&mut self, mut other: Self) {
+        for (list, more) in self.lists().into_iter().zip(other.lists()) {
+            list.append(more);
+        }
+    }
+
+    fn lists(&mut self) -> [&mut Vec<String>; 20] {
+        [
+            &mut self.establish,
+            &mut self.condition,
+            &mut self.remote,
+            &mut self.local,
+            &mut self.transient,
+            &mut self.pending,
+            &mut self.success,
+            &mut self.permanent,
+            &mut self.session,
+            &mut self.cancel,
+            &mut self.retry,
+            &mut self.delay,
+            &mut self.random,
+            &mut self.attempts,
+            &mut self.hint,
+            &mut self.unsafe_to_repeat,
+            &mut self.remote_things,
+            &mut self.log,
+            &mut self.not_an_error,
+            &mut self.failover,
+        ]
+    }
+}
+
+/// The parts of a snake or camel name, in lower case: `HTTPServerError` has `http`, `server`, `error`.
+pub fn parts(name: &str) -> Vec<String> {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    name.split(|c: char| !c.is_alphanumeric()).flat_map(humps).collect()
+}
+
+/// Splits a name without separators at its capitals; a run of capitals is one part up to the last, which starts the next.
+fn humps(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut parts: Vec<String> = Vec::new();
+    for (position, letter) in letters.iter().enumerate() {
+        let before = position.checked_sub(1).and_then(|at| letters.get(at));
+        let after = letters.get(position + 1);
+        let starts = before.is_none_or(|before| {
+            letter.is_uppercase() && (!before.is_uppercase() || after.is_some_and(|c| c.is_lowercase()))
+        });
+        if starts {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.extend(letter.to_lowercase());
+        }
+    }
+    parts
+}
+
+/// Whether a name says one of these words: a part is the word, or consecutive parts are the parts of a longer one (`retry_after`);
+/// not where the word is denied (`NotReady` does not say `ready`, but says `not_ready`).
+pub fn says(list: &[String], name: &str) -> bool {
+    let parts = parts(name);
+    list.iter().any(|word| said(word, &parts))
+}
+
+fn said(word: &str, parts: &[String]) -> bool {
+    let length = word.split('_').count();
+    parts.windows(length).enumerate().any(|(at, window)| {
+        let before = at.checked_sub(1).and_then(|before| parts.get(before));
+        let denied = before.is_some_and(|part| matches!(part.as_str(), "not" | "non" | "no" | "never"));
+        !denied && window.iter().zip(word.split('_')).all(|(part, word)| is_form(part, word))
+    })
+}
+
+/// The word itself, or its plural or verb form: `retries`, `stopped`, `waiting`.
+fn is_form(part: &str, word: &str) -> bool {
+    if part == word {
+        return true;
+    }
+    // Short words are parts of too many others once they may end anyhow.
+    if word.len() < 4 {
+        return false;
+    }
+    let stem = word.strip_suffix('y').filter(|_| part.ends_with("ies") || part.ends_with("ied"));
+    if let Some(stem) = stem {
+        return part.strip_prefix(stem).is_some_and(|ending| matches!(ending, "ies" | "ied"));
+    }
+    let Some(ending) = part.strip_prefix(word) else {
+        let silent = word.strip_suffix('e').and_then(|stem| part.strip_prefix(stem));
+        return silent == Some("ing");
+    };
+    let doubled = word.chars().last().and_then(|last| ending.strip_prefix(last));
+    matches!(ending, "s" | "es" | "d" | "ed" | "ing") || matches!(doubled, Some("ed" | "ing"))
 }

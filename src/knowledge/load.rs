@@ -1,0 +1,249 @@
+//! Reads the tables of `rules/vocabulary` and answers what a path, method, macro or type means.
+//! A table is trusted with nothing: an unknown key, word or path is an error with its place, never skipped.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use include_dir::{Dir, include_dir};
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::entry::{Entry, Role};
+use super::lookup::Knowledge;
+use super::paths::Pattern;
+use super::table::{Fields, Mistake, Tagged, read};
+use super::words::Words;
+
+static RULES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+
+/// A table that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}{}", meant.as_ref().map(|word| format!("; did you mean `{word}`?")).unwrap_or_default())]
+pub struct LoadError {
+    /// The table's file.
+    pub file: String,
+    /// The line of the mistake, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+    /// The nearest valid word.
+    pub meant: Option<String>,
+}
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    /// Entries, in the order of the file.
+    pub(crate) calls: Vec<Entry>,
+    /// Crates that reach a remote side, and those that have sockets among much else.
+    pub(crate) crates: Crates,
+    /// Paths that are another path's re-export.
+    pub(crate) same: Vec<(Pattern, Vec<String>)>,
+    /// Names that say nothing by themselves.
+    pub(crate) vague: Vague,
+    /// Telling words.
+    pub(crate) words: Words,
+}
+
+/// Names that too many things have.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Vague {
+    /// Of functions without a path.
+    pub(crate) functions: Vec<String>,
+    /// Of methods without a known receiver.
+    pub(crate) methods: Vec<String>,
+}
+
+/// What depending on a crate says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Crates {
+    /// They reach a remote side, besides those whose calls are listed.
+    pub(crate) clients: Vec<String>,
+    /// Runtimes and toolboxes: some of their calls reach a remote side, but depending on them says nothing.
+    pub(crate) neutral: Vec<String>,
+}
+
+impl Knowledge {
+    /// The vocabulary that the program carries; read once.
+    pub fn builtin() -> Result<&'static Self, LoadError> {
+        static BUILTIN: OnceLock<Result<Knowledge, LoadError>> = OnceLock::new();
+        BUILTIN.get_or_init(|| Self::load(Self::builtin_files())).as_ref().map_err(Clone::clone)
+    }
+
+    /// The files that the program carries, as name and text: a start for those who add tables of their own.
+    pub fn builtin_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let vocabulary = RULES.get_dir("vocabulary");
+        vocabulary.into_iter().flat_map(Dir::files).filter_map(|file| {
+            let is_table = file.path().extension().is_some_and(|extension| extension == "toml");
+            Some((file.path().to_str().filter(|_| is_table)?, file.contents_utf8()?))
+        })
+    }
+
+    /// The vocabulary of these files, as name and text. Of two entries for one path the later counts.
+    pub fn load<N: AsRef<str>, T: AsRef<str>>(
+        files: impl IntoIterator<Item = (N, T)>,
+    ) -> Result<Self, LoadError> {
+        let tables: Result<Vec<_>, _> =
+            files.into_iter().map(|(name, text)| read_file(name.as_ref(), text.as_ref())).collect();
+        Ok(Self::from_tables(tables?))
+    }
+}
+
+/// Reads one file.
+pub(crate) fn read_file(name: &str, text: &str) -> Result<Tables, LoadError> {
+    let document = DeTable::parse(text).map_err(|error| LoadError {
+        file: name.to_owned(),
+        line: line_of(text, error.span().map_or(0, |span| span.start)),
+        what: error.message().to_owned(),
+        meant: None,
+    })?;
+    tables(document.get_ref()).map_err(|mistake| LoadError {
+        file: name.to_owned(),
+        line: line_of(text, mistake.at.as_ref().map_or(0, |at| at.start)),
+        meant: mistake.nearest(&[]).map(str::to_owned),
+        what: mistake.what,
+    })
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+const SECTIONS: &[&str] = &["call", "crates", "same", "vague", "words"];
+
+fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
+    let mut tables = Tables::default();
+    for (key, value) in document {
+        match key.get_ref().as_ref() {
+            "call" => tables.calls = calls(value)?,
+            "crates" => tables.crates = read(value)?,
+            "same" => tables.same = same(value)?,
+            "vague" => tables.vague = read(value)?,
+            "words" => tables.words = read(value)?,
+            other => {
+                return Err(Mistake {
+                    at: Some(key.span()),
+                    what: format!("unknown section `{other}`"),
+                    meant: Some((other.to_owned(), SECTIONS)),
+                });
+            }
+        }
+    }
+    Ok(tables)
+}
+
+fn same(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Pattern, Vec<String>)>, Mistake> {
+    let pairs: HashMap<String, String> = read(value)?;
+    let mut same = Vec::new();
+    for (path, stands_for) in pairs {
+        let path = Pattern::parse(&path).map_err(|what| Mistake::new(value.span(), what))?;
+        let stands_for = Pattern::parse(&stands_for).map_err(|what| Mistake::new(value.span(), what))?;
+        same.push((path, stands_for.segments));
+    }
+    Ok(same)
+}
+
+fn calls(value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>, Mistake> {
+    let Some(items) = value.get_ref().as_array() else {
+        return Err(Mistake::new(value.span(), "expected `[[call]]`, a list of tables"));
+    };
+    items.iter().map(|item| entry(item).map_err(|mistake| mistake.or_at(&item.span()))).collect()
+}
+
+/// The keys of an entry that do not belong to its role.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Names {
+    paths: Vec<String>,
+    methods: Vec<String>,
+    on: Vec<String>,
+    macros: Vec<String>,
+    certain: bool,
+    args: Option<usize>,
+}
+
+const NAMES: &[&str] = &["paths", "methods", "on", "macros", "certain", "args", "role"];
+
+fn entry(item: &Spanned<DeValue<'_>>) -> Result<Entry, Mistake> {
+    let Some(table) = item.get_ref().as_table() else {
+        return Err(Mistake::new(item.span(), "expected a table"));
+    };
+    let own = |key: &str| NAMES.contains(&key);
+    let names = Fields::only(table, |key| own(key) && key != "role");
+    let names = Names::deserialize(serde::de::value::MapAccessDeserializer::new(names))?;
+    let tag = table.get("role").ok_or_else(|| Mistake::new(item.span(), "`role` is missing"))?;
+    let role = Role::deserialize(Tagged { tag, fields: Fields::only(table, |key| !own(key)) })
+        .map_err(|mistake| of_role(mistake, tag))?;
+    let Names { paths, methods, on, macros, certain, args } = names;
+    let entry = Entry { paths, methods, on, macros, certain, args, role };
+    check(&entry, table)?;
+    Ok(entry)
+}
+
+/// Says whose key is unknown or missing, and lets the keys that every entry has be meant as well.
+fn of_role(mut mistake: Mistake, tag: &Spanned<DeValue<'_>>) -> Mistake {
+    let misspelt_role = mistake.at.as_ref() == Some(&tag.span());
+    if misspelt_role {
+        return mistake;
+    }
+    if let Some(role) = tag.get_ref().as_str() {
+        mistake.what = format!("{} in a call of role `{role}`", mistake.what);
+    }
+    let key = mistake.nearest(NAMES);
+    if let (Some(key), Some((_, valid))) = (key, &mut mistake.meant)
+        && !valid.contains(&key)
+    {
+        *valid = NAMES;
+    }
+    mistake.or_at(&tag.span())
+}
+
+/// What serde cannot know: an entry names something, its paths are paths, and its keys do not contradict each other.
+fn check(entry: &Entry, table: &DeTable<'_>) -> Result<(), Mistake> {
+    let at = |key: &str| table.get(key).or(table.get("role")).map_or(0..0, Spanned::span);
+    if entry.paths.is_empty() && entry.methods.is_empty() && entry.macros.is_empty() {
+        return Err(Mistake::new(
+            at("role"),
+            "the call names nothing: `paths`, `methods` or `macros` is missing",
+        ));
+    }
+    for (key, set) in
+        [("on", !entry.on.is_empty()), ("args", entry.args.is_some()), ("certain", entry.certain)]
+    {
+        if set && entry.methods.is_empty() {
+            return Err(Mistake::new(
+                at(key),
+                format!("`{key}` speaks of methods, and there are no `methods`"),
+            ));
+        }
+    }
+    if entry.certain && !entry.on.is_empty() {
+        return Err(Mistake::new(
+            at("certain"),
+            "`certain` says that the name alone decides, `on` that it does not",
+        ));
+    }
+    for (key, paths) in [("paths", &entry.paths), ("on", &entry.on)] {
+        for (position, path) in paths.iter().enumerate() {
+            Pattern::parse(path).map_err(|what| Mistake::new(item_at(table, key, position), what))?;
+        }
+    }
+    for (key, names) in [("methods", &entry.methods), ("macros", &entry.macros)] {
+        if let Some(position) =
+            names.iter().position(|name| name.is_empty() || name.contains([':', '!', '(', '.']))
+        {
+            return Err(Mistake::new(item_at(table, key, position), "a name of one segment was expected"));
+        }
+    }
+    Ok(())
+}
+
+fn item_at(table: &DeTable<'_>, key: &str, position: usize) -> std::ops::Range<usize> {
+    let list = table.get(key);
+    let item = list.and_then(|list| list.get_ref().as_array()).and_then(|items| items.get(position));
+    item.or(list).map_or(0..0, Spanned::span)
+}

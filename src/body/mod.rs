@@ -1,7 +1,6 @@
 //! One parsed item as a flat, `Send` arena of expressions with byte ranges in the file.
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
-mod data;
 mod blocks;
 mod data;
 mod literals;

@@ -95,3 +95,30 @@ fn a_lone_method_name_counts_where_the_receiver_is_unknown() {
     )];
     assert_eq!(callers(&files, "A::redial"), ["f: unheard_of().redial()"]);
 }
+
+#[test]
+fn threads_that_ask_at_once_get_the_same_answers() {
+    let text: String = (0..40)
+        .map(|n| {
+            format!(
+                "mod m{n} {{ pub use super::*; pub fn f{n}() {{ f{}() }} }}\npub use m{n}::*;\n",
+                (n + 1) % 40
+            )
+        })
+        .collect();
+    let ask = |krate: &super::Crate| -> Vec<String> {
+        let functions: Vec<_> = krate.items().map(|(at, _)| at).collect();
+        let answers = functions
+            .iter()
+            .map(|at| format!("{:?} {:?}", krate.callers(*at), krate.path(*at, &["f7".to_owned()])));
+        answers.collect()
+    };
+    let alone = ask(&krate(&[("src/lib.rs", &text)]));
+    let shared = krate(&[("src/lib.rs", &text)]);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&shared))).collect();
+        for thread in asked {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
+}

@@ -91,9 +91,14 @@ fn callers_by_path_import_and_method() {
 fn a_lone_method_name_counts_where_the_receiver_is_unknown() {
     let files = [(
         "src/lib.rs",
-        "struct A; impl A { fn redial(&self) {} }\nfn f() { unheard_of().redial(); unheard_of().redial(1); }",
+        "struct A; impl A { fn redial(&self) {} }
+        async fn f(a: A) { unheard_of().redial(); unheard_of().redial(1);
+            // Of another crate, which knows nothing of ours; and of one that may give back what it was given.
+            reqwest::get(\"x\").await.redial(); reqwest::Client::new().get(1).send().await?.redial();
+            tokio::time::timeout(5, a).await.redial(); }",
     )];
-    assert_eq!(callers(&files, "A::redial"), ["f: unheard_of().redial()"]);
+    let found = callers(&files, "A::redial");
+    assert_eq!(found, ["f: unheard_of().redial()", "f: tokio::time::timeout(5, a).await.redial()"]);
 }
 
 #[test]

@@ -179,3 +179,67 @@ fn type_names(generics: &syn::Generics) -> Vec<String> {
 fn slice(text: &str, span: Span) -> Option<&str> {
     text.get(span.start as usize..span.end as usize)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Span {
+        Span { start: 0, end: text.len() as u32 }
+    }
+
+    /// From the last opening brace on.
+    fn braces(text: &str) -> Option<Span> {
+        Some(Span { start: text.rfind('{')? as u32, end: text.len() as u32 })
+    }
+
+    #[test]
+    fn fields_of_structs_by_name_and_number() {
+        let text = "pub struct P<T> { #[x] pub wait: std::time::Duration, r#type: Option<T> }";
+        let data = parse_struct(text, all(text)).unwrap();
+        assert_eq!(data.generics, ["T"]);
+        assert_eq!(data.field("wait").unwrap().path, ["std", "time", "Duration"]);
+        assert_eq!(data.field("type").unwrap().name(), "Option");
+        let text = "struct T(u8, pub u16);";
+        assert_eq!(parse_struct(text, all(text)).unwrap().field("1").unwrap().path, ["u16"]);
+        let text = "union U { a: u8 }";
+        assert_eq!(parse_struct(text, all(text)).unwrap().field("a").unwrap().path, ["u8"]);
+        let text = "struct Broken { a: }";
+        assert_eq!(parse_struct(text, all(text)), None);
+    }
+
+    #[test]
+    fn variants_and_aliases() {
+        let text = "enum E<T> { A, B(T), C { code: u16 } = 3 }";
+        let data = parse_enum(text, all(text)).unwrap();
+        assert_eq!(data.variant("C").unwrap().fields.first().unwrap().0, "code");
+        assert_eq!(data.variant("D"), None);
+        let text = "pub type Res<T> = Result<T, E>;";
+        let data = parse_alias(text, all(text)).unwrap();
+        assert_eq!((data.generics.len(), data.ty.args.len()), (1, 2));
+    }
+
+    #[test]
+    fn heads_of_impls_and_functions() {
+        let text = "unsafe impl<T: Dial> a::Tr<u8> for b::C<T> where T: Send { fn f( }";
+        let data = parse_impl(text, all(text), braces(text)).unwrap();
+        assert_eq!(data.ty.path, ["b", "C"]);
+        assert_eq!(data.of_trait.unwrap().path, ["a", "Tr"]);
+        assert_eq!(data.generics.first().unwrap().0, "T");
+        let text = "pub(in crate::a) async fn f<F>(&mut self, n: u32) -> Option<F> where F: Fn() { broken( }";
+        let head = parse_signature(text, all(text), braces(text)).unwrap();
+        assert_eq!((head.params.len(), head.receiver, head.is_async), (1, Some(Receiver::Mut), true));
+        let text = "fn declared(self);";
+        assert_eq!(parse_signature(text, all(text), None).unwrap().receiver, Some(Receiver::Value));
+    }
+
+    #[test]
+    fn types_of_constants() {
+        let text = "pub(in crate::MAX) const MAX: Option<u32> = Some(3);";
+        let value = Span { start: text.find("Some").unwrap() as u32, end: text.len() as u32 - 1 };
+        assert_eq!(parse_const_type(text, all(text), "MAX", Some(value)).unwrap().name(), "Option");
+        let text = "const LEN: usize;";
+        assert_eq!(parse_const_type(text, all(text), "LEN", None).unwrap().name(), "usize");
+    }
+}

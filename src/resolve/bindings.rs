@@ -17,8 +17,8 @@ impl Typing<'_> {
             return bound;
         }
         // `let client;` and `let mut client = None;` say more where they are assigned.
-        let assigned = self.links.assigned(local).iter().take(4);
-        assigned.filter_map(|value| self.expr(*value, depth)).next().or(bound)
+        let mut assigned = self.links.assigned(local).iter().take(4);
+        assigned.find_map(|value| self.expr(*value, depth)).or(bound)
     }
 
     /// The type of what a pattern matches.
@@ -28,9 +28,9 @@ impl Typing<'_> {
             Origin::Typed(ty) => Some(self.full(ty)),
             Origin::Value(value) => self.expr(*value, depth).map(awaited),
             Origin::Element(iterated) => self.element_of(*iterated, depth),
-            Origin::Inside(around, part) => {
-                let around = self.pattern(*around, depth);
-                self.part(around, part)
+            Origin::Inside(outer, taken) => {
+                let whole = self.pattern(*outer, depth);
+                self.part(whole, taken)
             }
         };
         found.filter(is_known)
@@ -38,8 +38,8 @@ impl Typing<'_> {
 
     fn element_of(&self, iterated: ExprId, depth: u32) -> Option<Ty> {
         if let ExprKind::Range { start, end, .. } = &self.body.expr(iterated).kind {
-            let bounds = start.iter().chain(end);
-            return bounds.filter_map(|bound| self.expr(*bound, depth)).next();
+            let mut bounds = start.iter().chain(end);
+            return bounds.find_map(|bound| self.expr(*bound, depth));
         }
         element(&self.expr(iterated, depth)?)
     }

@@ -1,7 +1,7 @@
 //! Who calls a function of this crate. The text says where its name stands; only those bodies are parsed, and only calls that resolve to it count.
 
 use super::{Crate, ItemRef};
-use crate::body::ExprId;
+use crate::body::{Body, Expr, ExprId, ExprKind};
 use crate::source::ItemKind;
 
 /// Bodies that are looked through for calls. What is called from more places is no helper whose callers tell something.
@@ -12,9 +12,10 @@ impl Crate {
     /// a name under which it is imported) stands are looked through.
     pub fn callers(&self, at: ItemRef) -> Vec<(ItemRef, ExprId)> {
         let Some(item) = self.item(at).filter(|item| item.kind == ItemKind::Fn) else { return Vec::new() };
+        let names = self.names_of(&item.name);
         let mut candidates = Vec::new();
-        for name in self.names_of(&item.name) {
-            candidates.extend(self.functions_with(&name, MAX_BODIES));
+        for name in &names {
+            candidates.extend(self.functions_with(name, MAX_BODIES));
         }
         candidates.sort_unstable();
         candidates.dedup();
@@ -23,7 +24,11 @@ impl Crate {
         let mut found = Vec::new();
         for from in candidates {
             let Some(body) = self.body(from) else { continue };
-            let calls = body.exprs().map(|(id, _)| id).filter(|id| self.called(from, body, *id) == Some(at));
+            // Resolving a method call asks for its receiver's type; names are compared first.
+            let called = body.exprs().filter(|(_, expr)| {
+                called_name(body, expr).is_some_and(|name| names.iter().any(|it| it == name))
+            });
+            let calls = called.map(|(id, _)| id).filter(|id| self.called(from, body, *id) == Some(at));
             found.extend(calls.map(|call| (from, call)));
         }
         found
@@ -41,5 +46,17 @@ impl Crate {
         names.sort_unstable();
         names.dedup();
         names
+    }
+}
+
+/// The name by which an expression calls something.
+fn called_name<'a>(body: &'a Body, expr: &'a Expr) -> Option<&'a str> {
+    match &expr.kind {
+        ExprKind::Method(call) => Some(&call.name),
+        ExprKind::Call(callee, _) => match &body.expr(*callee).kind {
+            ExprKind::Path(path) => Some(path.last()),
+            _ => None,
+        },
+        _ => None,
     }
 }

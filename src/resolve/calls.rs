@@ -53,11 +53,12 @@ impl Typing<'_> {
             Target::External(full) => self.foreign_call(&full, path, args, depth),
             Target::Unknown => {
                 let wrapped = |name| Some(named(name, vec![self.expr(*args.first()?, depth)?]));
-                match path.single()? {
-                    "Some" => wrapped("Option"),
-                    "Ok" => wrapped("Result"),
-                    "Self" => self.krate.self_type(self.at),
-                    _ => None,
+                match path.single() {
+                    Some("Some") => wrapped("Option"),
+                    Some("Ok") => wrapped("Result"),
+                    Some("Self") => self.krate.self_type(self.at),
+                    Some(_) => None,
+                    None => self.unseen_constructor(path),
                 }
             }
         }
@@ -67,10 +68,10 @@ impl Typing<'_> {
     pub(super) fn method(&self, call: &MethodCall, depth: u32) -> Option<Ty> {
         let name = call.name.as_str();
         let receiver = self.expr(call.receiver, depth);
-        if let Some(ty) = &receiver {
-            if let Some(own) = self.krate.method(ty, name) {
-                return self.krate.returned(own, Some(ty));
-            }
+        if let Some(ty) = &receiver
+            && let Some(own) = self.krate.method(ty, name)
+        {
+            return self.krate.returned(own, Some(ty));
         }
         if let Some(ty) = fixed_by_name(name) {
             return Some(named(ty, Vec::new()));
@@ -138,6 +139,17 @@ impl Typing<'_> {
             "map_or" => self.expr(*call.args.first()?, depth),
             _ => None,
         }
+    }
+
+    /// `Type::default()` and the like of a type of this crate, where a derive made it or several traits have one.
+    fn unseen_constructor(&self, path: &Path) -> Option<Ty> {
+        let (name, owner) = path.segments.split_last()?;
+        if !is_constructor(name) {
+            return None;
+        }
+        let made = self.constructed(&Path { segments: owner.to_vec(), generics: Vec::new() })?;
+        let item = self.krate.type_item(&made)?;
+        matches!(self.krate.kind(item)?, ItemKind::Struct | ItemKind::Enum).then_some(made)
     }
 
     /// What another crate's function gives: its type, where it looks like a constructor.

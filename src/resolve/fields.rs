@@ -74,13 +74,13 @@ impl Crate {
                     };
                     let made = typing.constructed(&literal.path).and_then(|ty| self.type_item(&ty));
                     if made == Some(item) {
-                        found.push(self.write(&typing, *value));
+                        found.push(write(&typing, *value));
                     }
                 }
-                ExprKind::Assign(place, value) if self.may_be_field(at, body, *place, item, field) => {
-                    if !is_setter(body, *value) {
-                        found.push(self.write(&typing, *value));
-                    }
+                ExprKind::Assign(place, value)
+                    if !is_setter(body, *value) && self.may_be_field(at, body, *place, item, field) =>
+                {
+                    found.push(write(&typing, *value));
                 }
                 ExprKind::AssignOp(_, place, _) if self.may_be_field(at, body, *place, item, field) => {
                     found.push(Write::Other);
@@ -96,11 +96,6 @@ impl Crate {
         let ExprKind::Field(base, name) = &body.expr(place).kind else { return false };
         name == field
             && self.type_of(at, body, *base).is_none_or(|ty| self.type_item(peeled(&ty)) == Some(item))
-    }
-
-    fn write(&self, typing: &Typing<'_>, value: ExprId) -> Write {
-        let value = typing.constant_behind(value);
-        if is_constant(typing.body, value, MAX_DEPTH) { Write::Constant(value) } else { Write::Other }
     }
 
     /// Whether two expressions are written alike, spaces apart.
@@ -125,6 +120,11 @@ impl Typing<'_> {
             _ => value,
         }
     }
+}
+
+fn write(typing: &Typing<'_>, value: ExprId) -> Write {
+    let value = typing.constant_behind(value);
+    if is_constant(typing.body, value, MAX_DEPTH) { Write::Constant(value) } else { Write::Other }
 }
 
 /// Whether the value of an assignment is a parameter of a method that takes `self`: a setter tells what may be, not what is.

@@ -127,7 +127,7 @@ impl Index {
                 continue;
             }
             let is_body = matches!(item.kind, ItemKind::Fn | ItemKind::Const | ItemKind::Static);
-            if !is_module && !(is_body && owners.contains(&id)) {
+            if !(is_module || is_body && owners.contains(&id)) {
                 continue;
             }
             let parent = self.around_in(items, file, item.parent).unwrap_or(top);

@@ -136,7 +136,7 @@ impl Links {
         }
         match (ty, init) {
             (Some(ty), _) if !ty.path.is_empty() || !ty.args.is_empty() => {
-                self.set(*pat, Origin::Typed(ty.clone()))
+                self.set(*pat, Origin::Typed(ty.clone()));
             }
             (_, Some(init)) => self.set(*pat, Origin::Value(*init)),
             (_, None) => {}

@@ -2,12 +2,16 @@
 //! Bodies are parsed when somebody asks. It answers "unknown" rather than guess; it never judges.
 
 mod bindings;
+mod cache;
+mod called;
 mod callers;
 mod calls;
 mod fields;
 mod index;
 mod links;
+mod lookup;
 mod manifest;
+mod members;
 mod methods;
 mod modules;
 mod numbers;
@@ -35,6 +39,7 @@ pub struct Crate {
     pub package: Option<String>,
     index: index::Index,
     store: store::Store,
+    looked_up: cache::Cache,
 }
 
 /// An item of a crate.
@@ -66,7 +71,8 @@ impl Crate {
         let said = manifest.map(manifest::manifest).unwrap_or_default();
         let index = index::Index::new(&files, &said.roots);
         let store = store::Store::new(&files);
-        Self { files, dependencies: said.dependencies, package: said.package, index, store }
+        let (dependencies, package) = (said.dependencies, said.package);
+        Self { files, dependencies, package, index, store, looked_up: cache::Cache::new() }
     }
 
     /// The item itself.

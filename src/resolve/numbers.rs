@@ -3,7 +3,7 @@
 
 use super::links::Origin;
 use super::paths::Space;
-use super::types::{Typing, element, number_name};
+use super::types::{Typing, element, is_sequence, number_name};
 use super::written::peeled;
 use super::{Crate, ItemRef, Target};
 use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, Ty, UnOp};
@@ -216,7 +216,11 @@ impl Numbers<'_, '_> {
                 let other = start.iter().chain(end).find(|bound| **bound != id).copied();
                 other.map_or(Width::FreeInt, |other| self.width(other, depth))
             }
-            ExprKind::Index(base, _) if *base != id => Width::Known("usize"),
+            ExprKind::Index(base, _) if *base != id => match typing.expr(*base, depth) {
+                Some(ty) if is_sequence(peeled(&ty)) => Width::Known("usize"),
+                // A map is indexed by its keys.
+                _ => Width::Unseen,
+            },
             ExprKind::Return(_) => self.returned(),
             // A cast takes any number; a `match`, a condition, a printing macro want none.
             ExprKind::Cast(..) | ExprKind::Match(..) | ExprKind::Let(..) | ExprKind::While { .. } => {
@@ -257,7 +261,7 @@ impl Numbers<'_, '_> {
         let body = self.typing.body;
         let ExprKind::Block(block) = &body.expr(around).kind else { return Width::Unseen };
         if let Some(pat) = self.typing.links.bound_by(id) {
-            return self.into_pattern(pat, depth);
+            return self.let_binding(pat, depth);
         }
         if block.tail != Some(id) {
             return Width::FreeInt;
@@ -269,7 +273,7 @@ impl Numbers<'_, '_> {
     }
 
     /// As the value of a `let`.
-    fn into_pattern(&mut self, pat: Local, depth: u32) -> Width {
+    fn let_binding(&mut self, pat: Local, depth: u32) -> Width {
         match self.typing.links.origin(pat) {
             Some(Origin::Typed(ty)) => of_type(&self.typing.full(ty)),
             _ => self.local(self.typing.body.local_of(pat), depth),
@@ -328,6 +332,9 @@ impl Numbers<'_, '_> {
         if let Some(own) = own {
             return self.param(own, number);
         }
+        // A reader's `take` wants another type than an iterator's.
+        let is_range = matches!(typing.body.expr(receiver).kind, ExprKind::Range { .. });
+        let counts_items = is_range || ty.as_ref().is_some_and(|ty| is_sequence(peeled(ty)));
         let is_duration = ty.is_some_and(|ty| ty.name() == "Duration");
         match name {
             "pow" | "checked_pow" | "saturating_pow" | "wrapping_pow" | "overflowing_pow" | "checked_shl"
@@ -338,7 +345,7 @@ impl Numbers<'_, '_> {
             "saturating_mul" | "checked_mul" | "checked_div" if is_duration => Width::Known("u32"),
             "mul_f64" | "div_f64" => Width::Known("f64"),
             "mul_f32" | "div_f32" => Width::Known("f32"),
-            "nth" | "skip" | "take" | "step_by" | "with_capacity" | "reserve" | "truncate" => {
+            "nth" | "skip" | "take" | "step_by" | "truncate" | "reserve" if counts_items => {
                 Width::Known("usize")
             }
             _ if joins_argument(name) => self.width(receiver, depth),

@@ -15,7 +15,7 @@ use std::cell::Cell;
 /// Expressions, patterns and variables that one question may look at.
 const MAX_STEPS: u32 = 400;
 /// How many of them may wait for each other.
-const MAX_DEPTH: u32 = 24;
+pub(super) const MAX_DEPTH: u32 = 24;
 
 impl Crate {
     /// The type of an expression, its path made full (`["tokio", "net", "TcpStream"]`, `["crate", "net", "Client"]`), as far as the source says:
@@ -25,28 +25,6 @@ impl Crate {
     pub fn type_of(&self, at: ItemRef, body: &Body, expr: ExprId) -> Option<Ty> {
         let links = self.links(at, body);
         Typing::new(self, at, body, &links).expr(expr, MAX_DEPTH).filter(is_known)
-    }
-
-    /// The function of this crate that a call or method call runs: by path, by the receiver's type, and where that is unknown by a name that only one
-    /// method has.
-    pub fn called(&self, at: ItemRef, body: &Body, call: ExprId) -> Option<ItemRef> {
-        let found = match &body.expr(call).kind {
-            ExprKind::Call(callee, _) => match &body.expr(*callee).kind {
-                ExprKind::Path(path) if body.local(*callee).is_none() => {
-                    match self.path_in(at, &path.segments, Space::Value) {
-                        Target::Item(item) => Some(item),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            },
-            ExprKind::Method(method) => match self.type_of(at, body, method.receiver) {
-                Some(ty) => self.method(&ty, &method.name),
-                None => self.method_by_name(&method.name, method.args.len()),
-            },
-            _ => None,
-        };
-        found.filter(|item| self.kind(*item) == Some(ItemKind::Fn))
     }
 }
 
@@ -89,8 +67,9 @@ impl<'a> Typing<'a> {
             }
             ExprKind::Await(inner) => self.expr(*inner, depth).map(awaited),
             ExprKind::Try(inner) => self.expr(*inner, depth).and_then(payload),
-            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) => self.expr(*inner, depth),
-            ExprKind::Async(inner) => self.expr(*inner, depth),
+            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) | ExprKind::Async(inner) => {
+                self.expr(*inner, depth)
+            }
             ExprKind::Binary(op, left, right) => self.binary(*op, *left, *right, depth),
             ExprKind::Call(callee, args) => self.call(*callee, args, depth),
             ExprKind::Method(method) => self.method(method, depth),
@@ -112,7 +91,7 @@ impl<'a> Typing<'a> {
             ExprKind::Array(items) => self.first_known(items, depth).map(slice_of),
             ExprKind::Repeat(item, _) => self.expr(*item, depth).map(slice_of),
             ExprKind::Struct(literal) => self.constructed(&literal.path),
-            ExprKind::Cast(_, ty) => Some(self.full(ty)).filter(|ty| is_known(ty)),
+            ExprKind::Cast(_, ty) => Some(self.full(ty)).filter(is_known),
             ExprKind::Block(block) => self.block(block, depth),
             ExprKind::If { then, otherwise, .. } => {
                 self.expr(*then, depth).or_else(|| self.expr((*otherwise)?, depth))

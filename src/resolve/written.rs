@@ -111,8 +111,8 @@ impl Crate {
         Some(self.full_type(around, &head.ty))
     }
 
-    /// What a type parameter in sight of an item is known to be: `Some(None)` where it is one without a telling bound.
-    fn type_parameter(&self, from: ItemRef, name: &str) -> Option<Option<&Ty>> {
+    /// What a type parameter in sight of an item is known to be; `None` where the name is no type parameter.
+    fn type_parameter(&self, from: ItemRef, name: &str) -> Option<Parameter<'_>> {
         let mut at = Some(from);
         while let Some(here) = at {
             let item = self.item(here)?;
@@ -122,7 +122,8 @@ impl Crate {
                 _ => &[],
             };
             if let Some((_, bounds)) = generics.iter().find(|(known, _)| known == name) {
-                return Some(bounds.iter().find(|bound| !is_marker(bound.name())));
+                let telling = bounds.iter().find(|bound| !is_marker(bound.name()));
+                return Some(telling.map_or(Parameter::Free, Parameter::Bound));
             }
             let names: &[String] = match item.kind {
                 ItemKind::Struct => self.struct_data(here).map_or(&[], |data| &data.generics),
@@ -131,7 +132,7 @@ impl Crate {
                 _ => &[],
             };
             if names.iter().any(|known| known == name) {
-                return Some(None);
+                return Some(Parameter::Free);
             }
             at = item
                 .parent
@@ -144,6 +145,14 @@ impl Crate {
     pub(super) fn is_type_parameter(&self, from: ItemRef, ty: &Ty) -> bool {
         matches!(ty.path.as_slice(), [only] if self.type_parameter(from, only).is_some())
     }
+}
+
+/// A type parameter.
+enum Parameter<'a> {
+    /// It has a bound that says what can be done with it.
+    Bound(&'a Ty),
+    /// It may be anything.
+    Free,
 }
 
 struct Full<'a> {
@@ -166,8 +175,8 @@ impl Full<'_> {
             [only] if only == "Self" => self.krate.self_type(from).unwrap_or(full),
             [first, name] if first == "Self" => self.associated_type(from, name, depth).unwrap_or(full),
             [only] => match self.krate.type_parameter(from, only) {
-                Some(Some(bound)) => self.bound(from, bound, depth),
-                Some(None) => full,
+                Some(Parameter::Bound(bound)) => self.bound(from, bound, depth),
+                Some(Parameter::Free) => full,
                 None => self.by_path(from, full, depth),
             },
             _ => self.by_path(from, full, depth),

@@ -129,6 +129,12 @@ fn constructors_and_own_functions() {
         ("Vec::<u8>::new()", "Vec<u8>"),
         ("vec![Client::new()]", "Vec<crate::Client>"),
         ("todo()", "?"),
+        // Made by a derive, and by one of several impls.
+        ("Config::default()", "crate::Config"),
+        ("Self::default()", "crate::Client"),
+        ("Error::from(5)", "crate::Error"),
+        ("Dial::default()", "?"),
+        ("Config::load()", "?"),
     ]);
 }
 
@@ -242,6 +248,10 @@ fn number_types() {
         ("let mut d = 1; loop { d = d * 2; if d > n { break; } } d", Some("u64")),
         ("let mut d = 1; d = unheard_of(d); d", None),
         ("let d = 5 as f32; d", Some("f32")),
+        ("let a = 3; self.peers.iter().skip(a); a", Some("usize")),
+        ("let a = 3; (0..9).take(a); a", Some("usize")),
+        ("let a = 3; reader.take(a); a", None),
+        ("let a = 3; unheard_of[a]; a", None),
         ("self.config.retries.min(3)", Some("usize")),
         ("3.min(self.config.retries)", Some("usize")),
         ("let x: u16 = 3; x + 1", Some("u16")),

@@ -91,7 +91,40 @@ fn callers_by_path_import_and_method() {
 fn a_lone_method_name_counts_where_the_receiver_is_unknown() {
     let files = [(
         "src/lib.rs",
-        "struct A; impl A { fn redial(&self) {} }\nfn f() { unheard_of().redial(); unheard_of().redial(1); }",
+        "struct A; impl A { fn redial(&self) {} }
+        async fn f(a: A) { unheard_of().redial(); unheard_of().redial(1);
+            // Of another crate, which knows nothing of ours; and of one that may give back what it was given.
+            reqwest::get(\"x\").await.redial(); reqwest::Client::new().get(1).send().await?.redial();
+            tokio::time::timeout(5, a).await.redial(); }",
     )];
-    assert_eq!(callers(&files, "A::redial"), ["f: unheard_of().redial()"]);
+    let found = callers(&files, "A::redial");
+    assert_eq!(found, ["f: unheard_of().redial()", "f: tokio::time::timeout(5, a).await.redial()"]);
+}
+
+#[test]
+fn threads_that_ask_at_once_get_the_same_answers() {
+    // Modules that all bring each other's names, each with a function that calls the next one's.
+    let mut text = String::new();
+    for n in 0..40 {
+        let next = (n + 1) % 40;
+        text += &["mod m", "N {\n pub use super::*; pub fn f", "N() { f", "X() } }\npub use m", "N::*;\n"]
+            .concat()
+            .replace('N', &n.to_string())
+            .replace('X', &next.to_string());
+    }
+    let ask = |krate: &super::Crate| -> Vec<String> {
+        let functions: Vec<_> = krate.items().map(|(at, _)| at).collect();
+        let answers = functions
+            .iter()
+            .map(|at| format!("{:?} {:?}", krate.callers(*at), krate.path(*at, &["f7".to_owned()])));
+        answers.collect()
+    };
+    let alone = ask(&krate(&[("src/lib.rs", &text)]));
+    let shared = krate(&[("src/lib.rs", &text)]);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&shared))).collect();
+        for thread in asked {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
 }

@@ -82,12 +82,14 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
     let near = Rc::new(Neighbours::default());
     for body in bodies {
         let cx = Context::new(krate, knowledge, memo, &near, at, body);
-        let followed = flow::follow(&cx);
         found.bodies += 1;
-        found.cut += usize::from(followed.cut);
-        found.sites.extend(sites::of_loops(&cx, &followed));
+        if flow::is_worth_following(&cx) {
+            let followed = flow::follow(&cx);
+            found.cut += usize::from(followed.cut);
+            found.sites.extend(sites::of_loops(&cx, &followed));
+            found.sites.extend(recursion::of_body(&cx, &followed));
+        }
         found.sites.extend(sites::of_calls(&cx));
-        found.sites.extend(recursion::of_body(&cx, &followed));
         found.sites.extend(schedules::of_body(&cx));
     }
     found

@@ -39,10 +39,20 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     }
     env = eval.env;
     env.overflow = None;
-    for attempt in 1..=MOST_ATTEMPTS {
+    let mut trips: Vec<&State> = trips.to_vec();
+    let mut told: Vec<&[Event]> = Vec::new();
+    trips.retain(|trip| {
+        let new = !told.contains(&trip.trip_events());
+        told.push(trip.trip_events());
+        new
+    });
+    let steps = trips.iter().any(|trip| trip.trip_events().iter().any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_))));
+    // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
+    let most = if steps { MOST_ATTEMPTS } else { 40 };
+    for attempt in 1..=most {
         let mut taken: Option<(Env, Vec<ExprId>)> = None;
         let mut called_before_end = false;
-        for trip in trips {
+        for trip in &trips {
             let mut eval = Eval::new(cx, env.clone());
             eval.env.vars.remove(&Key::Waited);
             let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt);

@@ -57,8 +57,8 @@ pub(crate) struct Followed {
     pub(crate) spawned: BTreeSet<ExprId>,
 }
 
-/// Steps for one body. The slowest real function of the corpus takes a tenth of it.
-const MOST_STEPS: u32 = 400_000;
+/// Steps for one body: some tenths of a second.
+const MOST_STEPS: u32 = 60_000;
 
 /// Closures run in place inside each other at most this deep.
 const MOST_CLOSURES: u32 = 4;
@@ -74,6 +74,15 @@ pub(crate) struct Walker<'c, 'a> {
     captured: BTreeMap<ExprId, State>,
     optional: BTreeSet<Op>,
     depth: u32,
+}
+
+/// Whether a body has anything to follow: a loop, or a call of itself.
+pub(crate) fn is_worth_following(cx: &Context<'_>) -> bool {
+    cx.body.exprs().any(|(id, expr)| match &expr.kind {
+        ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => true,
+        ExprKind::Call(..) | ExprKind::Method(_) => is_self(&cx.callee(id), cx.at),
+        _ => false,
+    })
 }
 
 /// Follows a body: the function itself, and each closure and async block that is not run in place.

@@ -357,8 +357,8 @@ impl State {
     }
 }
 
-/// More paths than this at one point are joined by fate. 32 is where the sketch of the algorithm stopped gaining.
-const MOST_PATHS: usize = 32;
+/// More paths than this at one point are joined by fate. The sketch of the algorithm stopped gaining at 32.
+const MOST_PATHS: usize = 24;
 
 /// Joins paths that may go on as one; returns whether some were joined only because there were too many.
 pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> bool {

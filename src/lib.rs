@@ -2,9 +2,11 @@
 //! Data flows one way: `source` → `resolve`, `body` → `detect` → `rules` → `report`. See ARCHITECTURE.md.
 
 pub mod body;
+pub mod cli;
 pub mod detect;
 pub mod knowledge;
 pub mod model;
+pub mod report;
 pub mod resolve;
 pub mod rules;
 pub mod source;

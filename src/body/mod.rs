@@ -1,10 +1,25 @@
 //! One parsed item as a flat, `Send` arena of expressions with byte ranges in the file.
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
+mod data;
+mod blocks;
+mod literals;
 mod lower;
+mod macro_rules;
+mod macros;
+mod parse;
+mod patterns;
 mod scopes;
+#[cfg(test)]
+mod tests;
+mod types;
+mod visit;
 
-pub use lower::{parse_const, parse_fn, parse_macro_rules};
+pub use data::{
+    AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_const_type, parse_enum,
+    parse_impl, parse_signature, parse_struct,
+};
+pub use parse::{BodyError, parse_const, parse_fn, parse_macro_rules};
 
 use smallvec::SmallVec;
 
@@ -42,6 +57,8 @@ pub struct Body {
     pats: Vec<Pat>,
     /// Which local a one-segment path names, by expression; made by `scopes`.
     locals: Vec<Option<Local>>,
+    /// The local that a binding pattern introduces, by pattern: itself, or the first of its name in an or-pattern; made by `scopes`.
+    binds: Vec<Local>,
     /// Parameters, without `self`.
     pub params: Vec<Param>,
     /// How `self` is taken, if it is a method.
@@ -95,15 +112,15 @@ pub enum TyShape {
     /// A path.
     #[default]
     Path,
-    /// `impl Trait`; `path` is the first trait's.
+    /// `impl Trait`; `path` is the first trait's. `impl Fn(A) -> B` too: path `Fn`, arguments `[A, B]`.
     Impl,
-    /// `dyn Trait`; `path` is the first trait's.
+    /// `dyn Trait`; `path` is the first trait's. `dyn Fn(A) -> B` too.
     Dyn,
     /// `(A, B)`; `()` has no args.
     Tuple,
     /// `[T]`, `[T; N]`.
     Slice,
-    /// `fn(A) -> B` or `Fn(A) -> B`.
+    /// `fn(A) -> B` (no path), or `Fn(A) -> B` as a bound. Without an output the last argument is `()`.
     Fn,
     /// `_`, `!`, macros and the rest.
     Other,
@@ -239,7 +256,7 @@ pub enum ExprKind {
         /// The block.
         body: ExprId,
     },
-    /// `break 'label value`
+    /// `break 'label value`; labels are kept without their `'`, here and in loops and blocks.
     Break(Option<String>, Option<ExprId>),
     /// `continue 'label`
     Continue(Option<String>),
@@ -363,7 +380,8 @@ pub enum MacroInput {
         /// Whether arms are tried in order.
         biased: bool,
     },
-    /// Statements: `try_stream! { … }`, `cfg_if!`-like and the like, read as one block.
+    /// Statements: `try_stream! { … }` and the like, read as one block; also a lone loop, `if`, `match` or block in braces (`stream! { loop { … } }`).
+    /// `cfg_if!` and `cfg_select!` are an `If` chain in it, with `Other` for conditions.
     Block(ExprId),
     /// Nothing that we can read; the words (identifiers) in it, at most 64.
     Words(Vec<String>),
@@ -374,7 +392,7 @@ pub enum MacroInput {
 pub struct SelectArm {
     /// What is bound; `None` for `else`, `default` and `complete`.
     pub pat: Option<PatId>,
-    /// What is waited for; `None` for `else`, `default` and `complete`.
+    /// What is waited for; `None` for `else`, `default` and `complete`. Of `send(s, v)` the tuple of both; of `default(timeout)` the timeout.
     pub future: Option<ExprId>,
     /// `, if guard`
     pub guard: Option<ExprId>,
@@ -510,6 +528,11 @@ impl Body {
     /// The local variable that a path expression names; `None` for anything else.
     pub fn local(&self, id: ExprId) -> Option<Local> {
         self.locals.get(id.0 as usize).copied().flatten()
+    }
+
+    /// The local variable that a binding pattern introduces: itself, save for the later alternatives of an or-pattern.
+    pub fn local_of(&self, id: PatId) -> Local {
+        self.binds.get(id.0 as usize).copied().unwrap_or(id)
     }
 }
 

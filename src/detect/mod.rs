@@ -1,1 +1,107 @@
-//! stub
+//! From bodies to sites: follows the flow of attempts in each function, classifies what goes round, and reads the policy of what retries.
+//! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
+
+mod bounds;
+mod classify;
+mod context;
+mod delay;
+mod describe;
+mod errors;
+mod flow;
+mod recursion;
+mod remote;
+mod schedules;
+mod sites;
+mod statuses;
+mod summary;
+
+#[doc(hidden)]
+pub use describe::describe;
+
+use crate::knowledge::Knowledge;
+use crate::model::{Problem, Site};
+use crate::resolve::{Crate, ItemRef};
+use crate::source::ItemKind;
+use context::{Context, Memo};
+use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a crate holds.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Every site and look-alike, by place.
+    pub sites: Vec<Site>,
+    /// Bodies that could not be read or followed.
+    pub problems: Vec<Problem>,
+    /// How many bodies were followed.
+    pub bodies: usize,
+    /// Bodies whose paths were joined or cut short.
+    pub cut: usize,
+}
+
+/// Finds every site of a crate. The same bytes for any number of threads: each function is read by itself.
+pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
+    let memo = Memo::default();
+    let items: Vec<ItemRef> = krate
+        .items()
+        .filter(|(at, item)| {
+            let context_only = krate.file(*at).is_none_or(|file| file.context_only);
+            !context_only && (item.tells.any() || item.kind == ItemKind::MacroRules) && item.body.is_some()
+        })
+        .map(|(at, _)| at)
+        .collect();
+    let parts: Vec<Found> = items
+        .par_iter()
+        .map(|at| {
+            catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at))).unwrap_or_else(|_| broken(krate, *at))
+        })
+        .collect();
+    let mut found = Found::default();
+    for part in parts {
+        found.sites.extend(part.sites);
+        found.problems.extend(part.problems);
+        found.bodies += part.bodies;
+        found.cut += part.cut;
+    }
+    schedules::merge(&mut found.sites);
+    found.problems.extend(krate.problems());
+    found.sites.sort_by(|a, b| (&a.place, a.kind).cmp(&(&b.place, b.kind)));
+    found.problems.sort();
+    found.problems.dedup();
+    found
+}
+
+fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> Found {
+    let mut found = Found::default();
+    let bodies: Vec<&crate::body::Body> = match krate.item(at).map(|item| item.kind) {
+        Some(ItemKind::MacroRules) => krate.macro_arms(at).iter().collect(),
+        Some(ItemKind::Fn) => krate.body(at).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    for body in bodies {
+        let cx = Context::new(krate, knowledge, memo, at, body);
+        let followed = flow::follow(&cx);
+        found.bodies += 1;
+        found.cut += usize::from(followed.cut);
+        found.sites.extend(sites::of_loops(&cx, &followed));
+        found.sites.extend(recursion::of_body(&cx, &followed));
+        found.sites.extend(schedules::of_body(&cx));
+    }
+    found
+}
+
+/// A body that made us panic: a problem of that file, and the run goes on.
+fn broken(krate: &Crate, at: ItemRef) -> Found {
+    let mut found = Found::default();
+    if let (Some(file), Some(item)) = (krate.file(at), krate.item(at)) {
+        let place = file.place(item.span);
+        found.problems.push(Problem {
+            path: place.path.to_string(),
+            line: place.line,
+            column: place.column,
+            message: format!("internal error while reading `{}`: it is not analysed; please report this", item.name),
+            fatal: false,
+        });
+    }
+    found
+}

@@ -121,6 +121,8 @@ pub enum Role {
     },
     /// Gives the HTTP status of its receiver.
     Status,
+    /// Passes its receiver's outcome on, but makes an error of a status that tells a failure (`error_for_status`).
+    RaisesStatus,
     /// Reads the server's hint for the wait (`Retry-After`).
     Hint,
     /// Acquires a guard, permit, connection or transaction that lives as long as its binding.

@@ -47,6 +47,7 @@ pub struct FactInfo {
     pub kind: FactType,
     value: fn(&Site) -> Value,
     evidence: fn(&Site) -> Option<&Evidence>,
+    write: fn(&mut Site, &Value) -> bool,
 }
 
 impl FactInfo {
@@ -59,6 +60,12 @@ impl FactInfo {
     pub fn evidence<'s>(&self, site: &'s Site) -> Option<&'s Evidence> {
         (self.evidence)(site)
     }
+
+    /// Gives the fact this value at a made-up site, keeping its evidence; false where the fact cannot have it.
+    /// Rules are rehearsed on such sites; `detect` writes the fields themselves.
+    pub fn set(&self, site: &mut Site, value: &Value) -> bool {
+        (self.write)(site, value)
+    }
 }
 
 /// The fact of this dotted name.
@@ -70,6 +77,31 @@ fn read<T>(fact: &Fact<T>, to: impl FnOnce(&T) -> Value) -> Value {
     fact.value().map_or(Value::Unknown, to)
 }
 
+fn write<T>(fact: &mut Fact<T>, value: &Value, from: impl FnOnce(&Value) -> Option<T>) -> bool {
+    if *value == Value::Unknown {
+        *fact = Fact::Unknown;
+        return true;
+    }
+    let Some(value) = from(value) else { return false };
+    let evidence = fact.evidence().cloned().unwrap_or_default();
+    *fact = Fact::Known(value, evidence);
+    true
+}
+
+/// For the few facts of a site that are never unknown.
+fn write_always<T>(field: &mut T, value: Option<T>) -> bool {
+    let Some(value) = value else { return false };
+    *field = value;
+    true
+}
+
+fn word<T>(value: &Value, from_word: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    match value {
+        Value::Word(word) => from_word(word),
+        _ => None,
+    }
+}
+
 macro_rules! fact {
     ($name:literal, words $words:ident, $($field:ident).+) => {
         FactInfo {
@@ -77,6 +109,7 @@ macro_rules! fact {
             kind: FactType::Words($words::WORDS),
             value: |site| read(&site.$($field).+, |word| Value::Word(word.word())),
             evidence: |site| site.$($field).+.evidence(),
+            write: |site, value| write(&mut site.$($field).+, value, |value| word(value, $words::from_word)),
         }
     };
     ($name:literal, $kind:ident, $($field:ident).+) => {
@@ -85,6 +118,12 @@ macro_rules! fact {
             kind: FactType::$kind,
             value: |site| read(&site.$($field).+, |value| Value::$kind(value.clone())),
             evidence: |site| site.$($field).+.evidence(),
+            write: |site, value| {
+                write(&mut site.$($field).+, value, |value| match value {
+                    Value::$kind(value) => Some(value.clone()),
+                    _ => None,
+                })
+            },
         }
     };
 }
@@ -96,12 +135,17 @@ pub const FACTS: &[FactInfo] = &[
         kind: FactType::Words(Kind::WORDS),
         value: |site| Value::Word(site.kind.word()),
         evidence: |site| site.why.first(),
+        write: |site, value| write_always(&mut site.kind, word(value, Kind::from_word)),
     },
     FactInfo {
         name: "in_test",
         kind: FactType::Bool,
         value: |site| Value::Bool(site.in_test),
         evidence: |_| None,
+        write: |site, value| {
+            let value = if let Value::Bool(value) = value { Some(*value) } else { None };
+            write_always(&mut site.in_test, value)
+        },
     },
     fact!("operation.text", Text, operation.text),
     fact!("operation.remote", Bool, operation.remote),
@@ -159,5 +203,6 @@ pub const FACTS: &[FactInfo] = &[
         kind: FactType::Words(Confidence::WORDS),
         value: |site| Value::Word(site.confidence.word()),
         evidence: |_| None,
+        write: |site, value| write_always(&mut site.confidence, word(value, Confidence::from_word)),
     },
 ];

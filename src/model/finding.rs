@@ -17,6 +17,11 @@ macro_rules! ordered_words {
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
+
+            /// The value that a word stands for.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
         }
     };
 }
@@ -60,6 +65,32 @@ ordered_words! {
         Loss = "loss",
         /// Everything else.
         Hygiene = "hygiene",
+    }
+}
+
+ordered_words! {
+    /// The change of policy that a rule proposes; `fix` turns it into edits.
+    Change {
+        /// Draw the delay: `U(0, d)`, on a capped, growing delay.
+        FullJitter = "full-jitter",
+        /// Draw half of the delay: `d/2 + U(0, d/2)`.
+        EqualJitter = "equal-jitter",
+        /// Limit the largest single delay.
+        CapDelay = "cap-delay",
+        /// Arithmetic that stops at the largest value.
+        Saturate = "saturate",
+        /// Cap first, then draw.
+        JitterAfterCap = "jitter-after-cap",
+        /// Await the runtime's sleep.
+        AsyncSleep = "async-sleep",
+        /// Give up after a number of attempts.
+        BoundAttempts = "bound-attempts",
+        /// Return errors that cannot go away.
+        StopOnPermanent = "stop-on-permanent",
+        /// Wait as long as the server says.
+        HonourRetryAfter = "honour-retry-after",
+        /// No wait after the last attempt.
+        SkipLastSleep = "skip-last-sleep",
     }
 }
 

@@ -10,7 +10,7 @@ mod words;
 
 pub use fact::{Evidence, Fact};
 pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
-pub use finding::{Finding, Group, Label, Level, Persona, Problem};
+pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
 pub use place::Place;
 pub use site::{
     Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State,

@@ -1,8 +1,22 @@
 //! Names over outlines: which item, constant, method or foreign path a name means, and what type a value has, as far as the source says.
 //! Bodies are parsed when somebody asks. It answers "unknown" rather than guess; it never judges.
 
-use crate::body::{Body, ExprId, Ty};
-use crate::model::Problem;
+mod bindings;
+mod calls;
+mod index;
+mod links;
+mod manifest;
+mod methods;
+mod modules;
+mod paths;
+mod prelude;
+mod store;
+mod types;
+mod written;
+
+pub use written::{innermost, peeled};
+
+use crate::body::{ExprId, Ty};
 use crate::source::{Item, ItemId, ItemKind, SourceFile};
 
 /// The files of one package, and what its names mean.
@@ -10,8 +24,12 @@ use crate::source::{Item, ItemId, ItemKind, SourceFile};
 pub struct Crate {
     /// Its files, sorted by path.
     pub files: Vec<SourceFile>,
-    /// Names of the packages that its `Cargo.toml` lists, `-` written `_`; empty where there is none.
+    /// Names of the packages that its `Cargo.toml` lists, `-` written `_`, renamed ones as the code calls them; sorted; empty where there is none.
     pub dependencies: Vec<String>,
+    /// The name under which its other targets import its library, `-` written `_`.
+    pub package: Option<String>,
+    index: index::Index,
+    store: store::Store,
 }
 
 /// An item of a crate.
@@ -38,9 +56,12 @@ pub enum Target {
 
 impl Crate {
     /// A crate of these files; `manifest` is the text of its `Cargo.toml`.
-    pub fn new(files: Vec<SourceFile>, manifest: Option<&str>) -> Self {
-        let _ = manifest;
-        Self { files, dependencies: Vec::new() }
+    pub fn new(mut files: Vec<SourceFile>, manifest: Option<&str>) -> Self {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let said = manifest.map(manifest::manifest).unwrap_or_default();
+        let index = index::Index::new(&files, &said.roots);
+        let store = store::Store::new(&files);
+        Self { files, dependencies: said.dependencies, package: said.package, index, store }
     }
 
     /// The item itself.
@@ -56,60 +77,15 @@ impl Crate {
     /// Every item, by file and source order.
     pub fn items(&self) -> impl Iterator<Item = (ItemRef, &Item)> {
         (0u32..).zip(&self.files).flat_map(|(file, source)| {
-            (0u32..).zip(&source.outline.items).map(move |(item, it)| (ItemRef { file, item: ItemId(item) }, it))
+            (0u32..)
+                .zip(&source.outline.items)
+                .map(move |(item, it)| (ItemRef { file, item: ItemId(item) }, it))
         })
     }
 
-    /// The parsed body of a function, constant or static (its value); parsed on first use and kept. `None` where it has none, is too deep or does not parse.
-    pub fn body(&self, at: ItemRef) -> Option<&Body> {
-        let _ = at;
-        None
-    }
-
-    /// The arms of a `macro_rules!` item that parse as expressions or statements.
-    pub fn macro_arms(&self, at: ItemRef) -> &[Body] {
-        let _ = at;
-        &[]
-    }
-
-    /// What could not be parsed among the bodies that were asked for so far, sorted.
-    pub fn problems(&self) -> Vec<Problem> {
-        Vec::new()
-    }
-
-    /// What a path means inside an item: imports (grouped, renamed, glob, re-exported), the module tree, `crate`/`self`/`super`/`Self`, prelude names.
-    /// A path whose first segment is nothing that this crate defines or imports is `External` as written where it has two or more segments and
-    /// its first is a dependency or `std`/`core`/`alloc`/`tokio`-like lower-case name; a single unknown segment is `Unknown`.
-    pub fn path(&self, from: ItemRef, segments: &[String]) -> Target {
-        let _ = (from, segments);
-        Target::Unknown
-    }
-
-    /// A method by the receiver's type (as `type_of` gives it): inherent first, then a trait's default or its only impl.
-    pub fn method(&self, ty: &Ty, name: &str) -> Option<ItemRef> {
-        let _ = (ty, name);
-        None
-    }
-
-    /// The only method of this name and number of arguments (without `self`) in the crate, whatever its type; `None` where there are several or none,
-    /// or where std's types have one of the same name.
-    pub fn method_by_name(&self, name: &str, args: usize) -> Option<ItemRef> {
-        let _ = (name, args);
-        None
-    }
-
-    /// The type of an expression, its path made full (`["tokio", "net", "TcpStream"]`, `["crate", "net", "Client"]`), as far as the source says:
-    /// literals' suffixes, written types, parameters, fields, constructors (`T::new`, `T::connect`, `T { .. }`, builders that return `Self`), return types of
-    /// this crate's functions, `?`/`await`/`unwrap`/`clone`/`&`/`as_ref`/`lock` seen through. `Box`, `Arc`, `Rc`, `Option`… are kept as written.
-    pub fn type_of(&self, at: ItemRef, body: &Body, expr: ExprId) -> Option<Ty> {
-        let _ = (at, body, expr);
-        None
-    }
-
-    /// The type of a field of a type of this crate.
-    pub fn field_type(&self, ty: &Ty, field: &str) -> Option<Ty> {
-        let _ = (ty, field);
-        None
+    /// Whether the manifest lists a package under this name.
+    pub fn is_dependency(&self, name: &str) -> bool {
+        self.dependencies.binary_search_by(|listed| listed.as_str().cmp(name)).is_ok()
     }
 
     /// The one value that a field has wherever this crate writes it (struct literals, `Default`, builder setters apart), with the item whose body it is in;
@@ -130,7 +106,9 @@ impl Crate {
         let Some(item) = self.item(at) else { return String::new() };
         let around = item.parent.and_then(|parent| self.item(ItemRef { file: at.file, item: parent }));
         match around {
-            Some(parent) if matches!(parent.kind, ItemKind::Impl | ItemKind::Trait) => format!("{}::{}", parent.name, item.name),
+            Some(parent) if matches!(parent.kind, ItemKind::Impl | ItemKind::Trait) => {
+                format!("{}::{}", parent.name, item.name)
+            }
             _ => item.name.clone(),
         }
     }

@@ -1,9 +1,16 @@
 //! From paths to outlines: which files are read, and where the items and bodies in them lie.
 //! Nothing is parsed here and nothing is judged; what an outline leaves out, nobody behind it sees.
 
+mod attributes;
+mod items;
+mod lexer;
+mod limits;
 mod lines;
 mod outline;
+mod tells;
+mod uses;
 mod walk;
+mod words;
 
 pub use lines::Lines;
 pub use outline::outline;
@@ -35,7 +42,15 @@ impl SourceFile {
     pub fn place(&self, span: Span) -> Place {
         let (line, column) = self.lines.line_column(&self.text, span.start);
         let (end_line, end_column) = self.lines.line_column(&self.text, span.end);
-        Place { path: self.path.clone(), line, column, end_line, end_column, start_byte: span.start, end_byte: span.end }
+        Place {
+            path: self.path.clone(),
+            line,
+            column,
+            end_line,
+            end_column,
+            start_byte: span.start,
+            end_byte: span.end,
+        }
     }
 
     /// The text of a span; empty where it is no range of this file.

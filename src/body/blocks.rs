@@ -1,0 +1,72 @@
+//! Blocks and their statements: what is a value, what is thrown away, which items are left to the outline.
+
+use super::lower::{Lowered, Lowering, of_label, to};
+use super::{Block, ExprId, ExprKind, Span, Stmt};
+use syn::spanned::Spanned as _;
+
+impl Lowering {
+    /// Lowers a block without a label and without a word before it.
+    pub(super) fn block(&mut self, block: &syn::Block) -> ExprId {
+        self.labelled_block(None, block, self.span(block.brace_token.span.join())).id
+    }
+
+    /// Lowers statements as a block that is written at this place.
+    pub(super) fn stmts(&mut self, stmts: &[syn::Stmt], span: Span) -> ExprId {
+        let block = self.block_of(None, stmts);
+        self.push(ExprKind::Block(block), span).id
+    }
+
+    /// Lowers a block with a word before it: `unsafe { … }`.
+    pub(super) fn worded_block(&mut self, word: proc_macro2::Span, block: &syn::Block) -> Lowered {
+        let span = to(self.span(word), self.span(block.brace_token.span.close()));
+        self.labelled_block(None, block, span)
+    }
+
+    /// Lowers a block that may have a label; `span` is without it.
+    pub(super) fn labelled_block(
+        &mut self,
+        label: Option<&syn::Label>,
+        block: &syn::Block,
+        span: Span,
+    ) -> Lowered {
+        let start = label.map_or(span, |label| self.span(label.name.span()));
+        let block = self.block_of(label.map(of_label), &block.stmts);
+        self.push(ExprKind::Block(block), to(start, span))
+    }
+
+    fn block_of(&mut self, label: Option<String>, written: &[syn::Stmt]) -> Block {
+        let mut block = Block { label, stmts: Vec::new(), tail: None };
+        let last = written.len().saturating_sub(1);
+        for (index, stmt) in written.iter().enumerate() {
+            let (value, semicolon) = match stmt {
+                syn::Stmt::Local(local) => {
+                    block.stmts.push(self.local(local));
+                    continue;
+                }
+                syn::Stmt::Item(_) => continue,
+                // A stray semicolon.
+                syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => continue,
+                syn::Stmt::Expr(value, semicolon) => (self.expr(value).id, semicolon.is_some()),
+                syn::Stmt::Macro(stmt) => {
+                    let lowered = self.deeper(|this| this.macro_expr(&stmt.mac));
+                    (lowered.unwrap_or_else(|| self.other(stmt.span())).id, stmt.semi_token.is_some())
+                }
+            };
+            if index == last && !semicolon {
+                block.tail = Some(value);
+            } else {
+                block.stmts.push(Stmt::Expr(value));
+            }
+        }
+        block
+    }
+
+    fn local(&mut self, local: &syn::Local) -> Stmt {
+        let init = local.init.as_ref().map(|init| self.expr(&init.expr).id);
+        let diverge = local.init.as_ref().and_then(|init| init.diverge.as_ref());
+        let otherwise = diverge.map(|(_, otherwise)| self.expr(otherwise).id);
+        let (pat, ty) = self.typed_pat(&local.pat);
+        let span = to(self.span(local.let_token.span), self.span(local.semi_token.span));
+        Stmt::Let { pat, ty, init, otherwise, span }
+    }
+}

@@ -1,0 +1,23 @@
+//! `retry-lint audit`: every site and its policy, also where nothing is wrong.
+
+use super::error::Stop;
+use super::run::run;
+use super::settings::{Settings, terminal_columns};
+use super::{Status, say};
+use crate::model::Site;
+use crate::report::Audit;
+use codespan_reporting::term::termcolor::WriteColor;
+use std::sync::Arc;
+
+pub(super) fn audit(settings: &Settings, all: bool, out: &mut dyn WriteColor) -> Result<Status, Stop> {
+    let looked = run(settings, None)?;
+    say::problems(&looked, settings);
+    let sites: Vec<Arc<Site>> =
+        looked.sites.iter().filter(|site| all || site.kind.is_real()).cloned().collect();
+    let audit = Audit { sites: &sites, problems: &looked.problems, summary: looked.summary };
+    audit.write(out, settings.format, settings.talk.quiet, terminal_columns())?;
+    out.flush()?;
+    say::extent(&looked, settings.talk);
+    let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
+    Ok(if failed { Status::Failed } else { Status::Clean })
+}

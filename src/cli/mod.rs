@@ -1,0 +1,120 @@
+//! What was typed becomes a run, and a run an exit status. One file a command; what they have in common is reading (`run`) and talking (`say`).
+//! Only the result goes to standard output.
+
+mod args;
+mod audit;
+mod check;
+mod error;
+mod explain;
+mod guard;
+mod rooms;
+mod rules;
+mod run;
+mod say;
+mod selection;
+mod settings;
+
+use args::{Talk, Typed, Verb};
+use clap::Parser as _;
+use codespan_reporting::term::termcolor::BufferedStandardStream;
+use error::{Stop, UserError};
+use settings::{color_choice, settings, without_judging, without_options};
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Nothing at or above the level that fails.
+    Clean,
+    /// Findings at or above it.
+    Findings,
+    /// The run itself failed.
+    Failed,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Clean => Self::SUCCESS,
+            Status::Findings => Self::from(1),
+            Status::Failed => Self::from(2),
+        }
+    }
+}
+
+/// The program: `args` as the system gives them, its own name first.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let typed = match Typed::try_parse_from(args) {
+        Ok(typed) => typed,
+        Err(error) => return told_by_clap(&error).into(),
+    };
+    guard::note_panics();
+    let talk = typed.talk;
+    match guard::guarded("", || command(typed)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(stop)) => stopped(&stop, talk),
+        Err(problem) => stopped(&Stop::User(UserError::new(problem.message)), talk),
+    }
+    .into()
+}
+
+/// The same as a cargo command: cargo calls `cargo-retry-lint retry-lint …`.
+pub fn cargo_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    if args.get(1).is_some_and(|arg| arg == "retry-lint") {
+        args.remove(1);
+    }
+    if let Some(name) = args.first_mut() {
+        // So that usage lines show what was typed.
+        *name = "cargo retry-lint".into();
+    }
+    main(args)
+}
+
+fn command(typed: Typed) -> Result<Status, Stop> {
+    let talk = typed.talk;
+    let mut out = BufferedStandardStream::stdout(color_choice(talk.color, &io::stdout()));
+    match &typed.verb {
+        None => check::check(&settings(typed.paths, &typed.options, talk)?, &typed.options, &mut out),
+        Some(Verb::Check { paths }) => {
+            check::check(&settings(paths.clone(), &typed.options, talk)?, &typed.options, &mut out)
+        }
+        Some(Verb::Audit { all, paths }) => {
+            without_judging(&typed.options)?;
+            audit::audit(&settings(paths.clone(), &typed.options, talk)?, *all, &mut out)
+        }
+        Some(Verb::Explain { rule }) => {
+            without_options(&typed, "explain")?;
+            explain::explain(rule, &mut out)
+        }
+        Some(Verb::Rules) => {
+            without_options(&typed, "rules")?;
+            rules::rules(&mut out)
+        }
+    }
+}
+
+fn stopped(stop: &Stop, talk: Talk) -> Status {
+    match stop {
+        Stop::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Clean,
+        Stop::Output(error) => {
+            say::error(&UserError::new(format!("the result cannot be written: {error}")), talk.color);
+            Status::Failed
+        }
+        Stop::User(error) => {
+            say::error(error, talk.color);
+            Status::Failed
+        }
+    }
+}
+
+/// Help and version are results; everything else that clap says is an error in what was typed.
+fn told_by_clap(error: &clap::Error) -> Status {
+    match (error.print(), error.use_stderr()) {
+        (_, true) => Status::Failed,
+        (Err(output), false) if output.kind() != io::ErrorKind::BrokenPipe => Status::Failed,
+        (_, false) => Status::Clean,
+    }
+}

@@ -1,0 +1,218 @@
+//! From paths to sites and findings: packages in parallel, each guarded, everything sorted at the end, so that the same input gives the same
+//! bytes whatever the number of threads.
+
+use super::error::{Stop, UserError};
+use super::guard::guarded;
+use super::rooms::{self, Package, Rules};
+use super::selection::Selection;
+use super::settings::Settings;
+use crate::model::{Finding, Place, Problem, Site};
+use crate::report::{Sources, Summary};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The engine recurses over what it reads, to a counted depth of 128 levels; this holds them in a debug build too.
+const STACK: usize = 16 << 20;
+
+/// What a run found.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Sites, look-alikes too, sorted; those in tests only where asked for.
+    pub(super) sites: Vec<Arc<Site>>,
+    /// Findings of selected rules, sorted.
+    pub(super) findings: Vec<Finding>,
+    /// Sorted, each once.
+    pub(super) problems: Vec<Problem>,
+    /// The texts that the findings point into.
+    pub(super) sources: Sources,
+    pub(super) summary: Summary,
+    pub(super) left_out: LeftOut,
+}
+
+/// What was found and not reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LeftOut {
+    /// Findings of selected rules that are not sure enough.
+    pub(super) unsure: usize,
+    /// Sites in tests.
+    pub(super) in_tests: usize,
+    /// Packages that were looked at, for the same line of `--verbose`.
+    pub(super) packages: usize,
+}
+
+/// The rules to ask, and which of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judges<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) selection: &'a Selection,
+}
+
+/// Reads, detects and, with judges, judges.
+pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Looked, Stop> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).stack_size(STACK).build();
+    let pool = pool.map_err(|error| {
+        UserError::new(format!("the threads cannot be started: {error}")).help("try `--threads 1`")
+    })?;
+    pool.install(|| {
+        let input = rooms::read(&settings.inputs)?;
+        let include_tests = settings.include_tests;
+        let parts: Vec<Looked> =
+            input.packages.into_par_iter().map(|package| look_at(package, include_tests, judges)).collect();
+        Ok(together(parts, input.problems))
+    })
+}
+
+fn look_at(package: Package, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
+    let mut looked = Looked::default();
+    looked.left_out.packages = 1;
+    for (_, bytes) in package.files() {
+        looked.summary.files += 1;
+        looked.summary.bytes += bytes as u64;
+    }
+    let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
+    let sites = match guarded(&name, || rooms::sites(&package)) {
+        Ok((sites, problems)) => {
+            looked.problems = problems;
+            sites
+        }
+        Err(problem) => {
+            looked.problems.push(problem);
+            Vec::new()
+        }
+    };
+    for site in sites {
+        if site.in_test && !include_tests {
+            looked.left_out.in_tests += usize::from(site.kind.is_real());
+            continue;
+        }
+        looked.sites.push(Arc::new(site));
+    }
+    if let Some(judges) = judges {
+        judge(&mut looked, judges);
+        let wanted =
+            looked.findings.iter().flat_map(|finding| &finding.labels).map(|label| label.place.path.clone());
+        let wanted: BTreeSet<Arc<str>> =
+            wanted.chain(looked.findings.iter().map(|it| it.place.path.clone())).collect();
+        looked.sources = package.into_sources(&wanted);
+    }
+    looked
+}
+
+fn judge(looked: &mut Looked, judges: Judges<'_>) {
+    let selection = judges.selection;
+    for site in &looked.sites {
+        let told = guarded(&site.place.path, || judges.rules.judge(site, |rule| selection.level(rule)));
+        match told {
+            Ok(findings) => {
+                let (sure, unsure): (Vec<_>, Vec<_>) =
+                    findings.into_iter().partition(|finding| finding.confidence >= selection.min_confidence);
+                looked.left_out.unsure += unsure.len();
+                looked.findings.extend(sure);
+            }
+            Err(problem) => looked.problems.push(problem),
+        }
+    }
+}
+
+/// One result of many, in an order that depends on nothing but what was found.
+fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
+    let mut all = Looked { problems, ..Looked::default() };
+    for part in parts {
+        all.sites.extend(part.sites);
+        all.findings.extend(part.findings);
+        all.problems.extend(part.problems);
+        all.sources.extend(part.sources);
+        all.summary.files += part.summary.files;
+        all.summary.bytes += part.summary.bytes;
+        all.left_out.unsure += part.left_out.unsure;
+        all.left_out.in_tests += part.left_out.in_tests;
+        all.left_out.packages += part.left_out.packages;
+    }
+    all.sites.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)).then_with(|| a.kind.cmp(&b.kind)));
+    all.findings.sort_by(|a, b| {
+        let place = order(&a.place).cmp(&order(&b.place));
+        place
+            .then_with(|| a.rule.cmp(&b.rule))
+            .then_with(|| a.message.cmp(&b.message))
+            .then_with(|| order(&a.site.place).cmp(&order(&b.site.place)))
+    });
+    all.problems.sort();
+    all.problems.dedup();
+    all.summary.sites = all.sites.iter().filter(|site| site.kind.is_real()).count();
+    all
+}
+
+/// Path, line, column; then where it ends.
+fn order(place: &Place) -> (&str, u32, u32, u32) {
+    (&place.path, place.line, place.column, place.end_byte)
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::model::{Confidence, Group, Kind, Level};
+
+    fn site(path: &str, line: u32, column: u32) -> Arc<Site> {
+        let place = Place {
+            path: path.into(),
+            line,
+            column,
+            end_line: line,
+            end_column: column + 1,
+            start_byte: 0,
+            end_byte: 1,
+        };
+        Arc::new(Site::new(place, String::new(), Kind::Retry))
+    }
+
+    fn finding(site: &Arc<Site>, rule: &str) -> Finding {
+        Finding {
+            rule: rule.to_owned(),
+            level: Level::Warning,
+            group: Group::Herd,
+            confidence: Confidence::High,
+            message: String::new(),
+            note: String::new(),
+            help: String::new(),
+            place: site.place.clone(),
+            labels: Vec::new(),
+            site: site.clone(),
+        }
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_who_was_first() {
+        let sites = [site("a.rs", 2, 1), site("a.rs", 10, 1), site("a.rs", 10, 5), site("b.rs", 1, 1)];
+        let part = |of: &[usize], rule: &str| Looked {
+            sites: of.iter().map(|at| sites[*at].clone()).collect(),
+            findings: of.iter().map(|at| finding(&sites[*at], rule)).collect(),
+            ..Looked::default()
+        };
+        let told = |looked: Looked| {
+            let shown = |place: &Place| format!("{}:{}:{}", place.path, place.line, place.column);
+            let sites: Vec<String> = looked.sites.iter().map(|site| shown(&site.place)).collect();
+            let findings: Vec<String> =
+                looked.findings.iter().map(|it| format!("{} {}", shown(&it.place), it.rule)).collect();
+            (sites, findings)
+        };
+        let one = told(together(vec![part(&[3, 1], "x"), part(&[0, 2], "x"), part(&[1], "b")], Vec::new()));
+        let two = told(together(vec![part(&[1], "b"), part(&[2, 0], "x"), part(&[1, 3], "x")], Vec::new()));
+        assert_eq!(one, two);
+        assert_eq!(one.1, ["a.rs:2:1 x", "a.rs:10:1 b", "a.rs:10:1 x", "a.rs:10:5 x", "b.rs:1:1 x"]);
+    }
+
+    #[test]
+    fn a_problem_is_told_once() {
+        let problem = |line| Problem {
+            path: "a.rs".to_owned(),
+            line,
+            column: 1,
+            message: "deep".to_owned(),
+            fatal: false,
+        };
+        let part = || Looked { problems: vec![problem(2), problem(1)], ..Looked::default() };
+        assert_eq!(together(vec![part(), part()], vec![problem(2)]).problems, [problem(1), problem(2)]);
+    }
+}

@@ -1,0 +1,70 @@
+//! What is told beside the result, on standard error: problems, errors and what to do about them. Nothing here can fail a run.
+
+use super::args::{Color, Talk};
+use super::error::UserError;
+use super::run::Looked;
+use super::settings::{Settings, color_choice};
+use crate::model::Problem;
+use crate::report::{self, clean};
+use codespan_reporting::term::termcolor::{self, ColorSpec, StandardStream, WriteColor};
+use std::io;
+
+/// `error: what`, then a `help:` line for each thing to do.
+pub(super) fn error(error: &UserError, color: Color) {
+    line(color, "error", termcolor::Color::Red, &error.what);
+    for help in &error.help {
+        line(color, "help", termcolor::Color::Cyan, help);
+    }
+}
+
+/// What could not be read, for those who read along; JSON carries it inside.
+pub(super) fn problems(looked: &Looked, settings: &Settings) {
+    if settings.format == report::Format::Json {
+        return;
+    }
+    for problem in looked.problems.iter().filter(|problem| !settings.talk.quiet || fails(problem, settings)) {
+        let (word, color) = if fails(problem, settings) {
+            ("error", termcolor::Color::Red)
+        } else {
+            ("warning", termcolor::Color::Yellow)
+        };
+        line(settings.talk.color, word, color, &report::problem_line(problem));
+    }
+}
+
+/// Whether a problem makes the run a failure.
+pub(super) fn fails(problem: &Problem, settings: &Settings) -> bool {
+    settings.strict && problem.fatal
+}
+
+/// What was read and what was left out, with `--verbose`.
+pub(super) fn extent(looked: &Looked, talk: Talk) {
+    if !talk.verbose {
+        return;
+    }
+    let (summary, left_out) = (looked.summary, looked.left_out);
+    let read =
+        format!("read {} files of {} packages, {} bytes", summary.files, left_out.packages, summary.bytes);
+    line(talk.color, "info", termcolor::Color::Blue, &read);
+    if left_out.in_tests > 0 {
+        let text = format!("left out {} sites in tests; --include-tests looks at them", left_out.in_tests);
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+    if left_out.unsure > 0 {
+        let text =
+            format!("left out {} less certain findings; --min-confidence medium shows them", left_out.unsure);
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+}
+
+fn line(color: Color, word: &str, of: termcolor::Color, text: &str) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = write_line(&mut StandardStream::stderr(color_choice(color, &io::stderr())), word, of, text);
+}
+
+fn write_line(out: &mut dyn WriteColor, word: &str, of: termcolor::Color, text: &str) -> io::Result<()> {
+    out.set_color(ColorSpec::new().set_fg(Some(of)).set_bold(true))?;
+    write!(out, "{word}")?;
+    out.reset()?;
+    writeln!(out, ": {}", clean(text))
+}

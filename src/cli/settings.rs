@@ -1,0 +1,156 @@
+//! What was typed, resolved against the machine: where to read, what a terminal can show, how many threads. Later steps ask nothing of the
+//! environment again.
+
+use super::args::{Color, FailOn, Format, Options, Talk, Typed, VERBS};
+use super::error::{UserError, nearest};
+use crate::model::Level;
+use crate::report;
+use codespan_reporting::term::termcolor::ColorChoice;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// What is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Inputs {
+    /// These files and folders.
+    Paths(Vec<PathBuf>),
+    /// Standard input, by this name.
+    Stdin(PathBuf),
+}
+
+/// How a run over sources goes.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub(super) struct Settings {
+    pub(super) inputs: Inputs,
+    pub(super) format: report::Format,
+    /// The lowest level that fails the run; `None` for never.
+    pub(super) fail_on: Option<Level>,
+    pub(super) strict: bool,
+    pub(super) include_tests: bool,
+    /// Threads; 0 for one for each processor.
+    pub(super) threads: usize,
+    pub(super) talk: Talk,
+}
+
+/// The settings of a run over these paths.
+pub(super) fn settings(paths: Vec<PathBuf>, options: &Options, talk: Talk) -> Result<Settings, UserError> {
+    Ok(Settings {
+        inputs: inputs(paths, options.stdin_filename.as_deref())?,
+        format: match options.format {
+            Some(Format::Human) | None => report::Format::Human,
+            Some(Format::Concise) => report::Format::Concise,
+            Some(Format::Json) => report::Format::Json,
+        },
+        fail_on: match options.fail_on {
+            Some(FailOn::Error) => Some(Level::Error),
+            Some(FailOn::Warning) | None => Some(Level::Warning),
+            Some(FailOn::Note) => Some(Level::Note),
+            Some(FailOn::Never) => None,
+        },
+        strict: options.strict,
+        include_tests: options.include_tests,
+        threads: options.threads.map_or(0, usize::from),
+        talk,
+    })
+}
+
+fn inputs(paths: Vec<PathBuf>, stdin_filename: Option<&Path>) -> Result<Inputs, UserError> {
+    let from_stdin = paths.iter().any(|path| path.as_os_str() == "-");
+    if from_stdin && paths.len() > 1 {
+        return Err(UserError::new("`-` is given together with other paths")
+            .help("standard input is one file of its own: give `-` alone"));
+    }
+    if from_stdin {
+        return Ok(Inputs::Stdin(stdin_filename.unwrap_or(Path::new("<stdin>")).to_owned()));
+    }
+    if stdin_filename.is_some() {
+        return Err(UserError::new("--stdin-filename is given, but standard input is not read")
+            .help("give `-` in place of the paths"));
+    }
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        return Err(no_such_path(missing));
+    }
+    Ok(Inputs::Paths(if paths.is_empty() { vec![PathBuf::from(".")] } else { paths }))
+}
+
+fn no_such_path(path: &Path) -> UserError {
+    let shown = path.display().to_string();
+    let error = UserError::new(format!("no such file or folder: `{shown}`"));
+    match nearest(&shown, VERBS) {
+        Some(verb) => error.help(format!("did you mean the command `{verb}`?")),
+        None => error.help("paths are taken from the current folder"),
+    }
+}
+
+/// Options that choose findings, typed for a command that lists sites: better refused than silently without effect.
+pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
+    let typed = [
+        ("--select", !options.select.is_empty()),
+        ("--ignore", !options.ignore.is_empty()),
+        ("--pedantic", options.pedantic),
+        ("--min-confidence", options.min_confidence.is_some()),
+        ("--fail-on", options.fail_on.is_some()),
+    ];
+    match typed.into_iter().find(|(_, typed)| *typed) {
+        Some((name, _)) => {
+            Err(UserError::new(format!("`audit` lists sites and asks no rule: it takes no {name}"))
+                .help("`retry-lint check` takes it"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// An option that was typed for a command that has no use for it.
+pub(super) fn without_options(typed: &Typed, verb: &str) -> Result<(), UserError> {
+    if typed.options == Options::default() {
+        return Ok(());
+    }
+    Err(UserError::new(format!("`{verb}` takes no options but --color, --quiet and --verbose"))
+        .help("the other options are for `check` and `audit`"))
+}
+
+/// Whether a stream is written in colour.
+pub(super) fn color_choice(color: Color, stream: &impl IsTerminal) -> ColorChoice {
+    let told_not_to = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    match color {
+        Color::Always => ColorChoice::Always,
+        Color::Auto if stream.is_terminal() && !told_not_to("NO_COLOR") && !dumb => ColorChoice::Always,
+        Color::Auto | Color::Never => ColorChoice::Never,
+    }
+}
+
+/// The columns of the terminal that standard output is; `None` where it is none.
+pub(super) fn terminal_columns() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(width.0))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_input_stands_alone_and_has_a_name() {
+        let dash = || PathBuf::from("-");
+        assert_eq!(inputs(vec![dash()], None), Ok(Inputs::Stdin("<stdin>".into())));
+        assert_eq!(inputs(vec![dash()], Some(Path::new("a.rs"))), Ok(Inputs::Stdin("a.rs".into())));
+        assert!(inputs(vec![dash(), "src".into()], None).is_err());
+        assert!(inputs(vec![], Some(Path::new("a.rs"))).is_err());
+    }
+
+    #[test]
+    fn no_path_is_the_current_folder() {
+        assert_eq!(inputs(vec![], None), Ok(Inputs::Paths(vec![".".into()])));
+    }
+
+    #[test]
+    fn a_misspelt_command_is_told_from_a_path() {
+        let error = inputs(vec!["audti".into()], None).unwrap_err();
+        assert_eq!(error.help, ["did you mean the command `audit`?"]);
+        let error = inputs(vec!["no/such/thing".into()], None).unwrap_err();
+        assert_eq!(error.what, "no such file or folder: `no/such/thing`");
+    }
+}

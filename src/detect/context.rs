@@ -1,0 +1,321 @@
+//! What one body is read against: its crate, the vocabulary, and what each call in it means.
+//! Answers about single expressions; it follows no flow.
+
+use crate::body::{Body, ExprId, ExprKind, Local, Path, PatKind, Stmt, Ty};
+use crate::knowledge::{Entry, Knowledge, Role, Words};
+use crate::model::{Evidence, Place};
+use crate::resolve::{Crate, ItemRef, Target, peeled};
+use super::summary::Summary;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Answers kept for a whole crate. Each depends only on its key, so that threads may race for them.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
+}
+
+impl Memo {
+    /// The summary of a function with this many calls to follow.
+    pub(crate) fn summary(&self, key: (ItemRef, u32), make: impl FnOnce() -> Summary) -> Summary {
+        let known = self.summaries.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let made = make();
+            self.summaries.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
+            made
+        })
+    }
+}
+
+/// One body in its crate.
+pub(crate) struct Context<'a> {
+    pub(crate) krate: &'a Crate,
+    pub(crate) knowledge: &'a Knowledge,
+    pub(crate) memo: &'a Memo,
+    pub(crate) at: ItemRef,
+    pub(crate) body: &'a Body,
+    callees: RefCell<HashMap<ExprId, Callee<'a>>>,
+    parents: Vec<Option<ExprId>>,
+    inits: HashMap<Local, ExprId>,
+}
+
+/// What a call or macro call means.
+#[derive(Clone, Debug)]
+pub(crate) enum Callee<'a> {
+    /// The vocabulary knows it; false: by its name alone.
+    Known(&'a Entry, bool),
+    /// A function or method of this crate.
+    Own(ItemRef),
+    /// A closure bound to a local variable of this body.
+    Closure(ExprId),
+    /// A parameter that is called.
+    Operand(Local),
+    /// A function or method of another crate, by full path where it is a function.
+    Foreign(Vec<String>),
+    /// Nothing that we can see.
+    Unknown,
+}
+
+impl Callee<'_> {
+    /// The role that the vocabulary gives it.
+    pub(crate) fn role(&self) -> Option<&Role> {
+        match self {
+            Self::Known(entry, _) => Some(&entry.role),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(krate: &'a Crate, knowledge: &'a Knowledge, memo: &'a Memo, at: ItemRef, body: &'a Body) -> Self {
+        let mut parents = vec![None; body.exprs().count()];
+        let mut inits = HashMap::new();
+        for (id, expr) in body.exprs() {
+            for child in body.children(id) {
+                if let Some(parent) = parents.get_mut(child.0 as usize) {
+                    *parent = Some(id);
+                }
+            }
+            if let ExprKind::Block(block) = &expr.kind {
+                for stmt in &block.stmts {
+                    if let Stmt::Let { pat, init: Some(init), .. } = stmt
+                        && let PatKind::Bind { sub: None, .. } = body.pat(*pat).kind
+                    {
+                        inits.insert(*pat, *init);
+                    }
+                }
+            }
+        }
+        Self { krate, knowledge, memo, at, body, callees: RefCell::default(), parents, inits }
+    }
+
+    /// Another function or constant of the same crate; `None` where it has no body to read.
+    pub(crate) fn inside(&self, item: ItemRef) -> Option<Self> {
+        let body = self.krate.body(item)?;
+        Some(Self::new(self.krate, self.knowledge, self.memo, item, body))
+    }
+
+    pub(crate) fn words(&self) -> &'a Words {
+        &self.knowledge.words
+    }
+
+    /// The expression around this one.
+    pub(crate) fn parent(&self, id: ExprId) -> Option<ExprId> {
+        self.parents.get(id.0 as usize).copied().flatten()
+    }
+
+    /// What a plain `let` gives a local at first.
+    pub(crate) fn init(&self, local: Local) -> Option<ExprId> {
+        self.inits.get(&local).copied()
+    }
+
+    /// Where an expression is written.
+    pub(crate) fn place(&self, id: ExprId) -> Option<Place> {
+        Some(self.krate.file(self.at)?.place(self.body.expr(id).span))
+    }
+
+    /// Evidence at an expression.
+    pub(crate) fn evidence(&self, id: ExprId, text: impl Into<String>) -> Evidence {
+        Evidence { place: self.place(id), text: text.into() }
+    }
+
+    /// An expression as written, on one line, cut to 80 characters.
+    pub(crate) fn text(&self, id: ExprId) -> String {
+        let text = self.krate.file(self.at).map_or("", |file| file.slice(self.body.expr(id).span));
+        let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+        if line.chars().count() > 80 {
+            line = line.chars().take(79).collect::<String>() + "…";
+        }
+        line
+    }
+
+    /// The type of an expression, smart pointers seen through.
+    pub(crate) fn type_of(&self, id: ExprId) -> Option<Ty> {
+        self.krate.type_of(self.at, self.body, id).map(|ty| peeled(&ty).clone())
+    }
+
+    /// The fields of a struct of this crate, their types made full.
+    pub(crate) fn fields_of(&self, ty: &Ty) -> Vec<(String, Ty)> {
+        let Target::Item(item) = self.krate.path(self.at, &ty.path) else { return Vec::new() };
+        let Some(data) = self.krate.struct_data(item) else { return Vec::new() };
+        data.fields.iter().map(|(name, field)| (name.clone(), self.krate.full_type(item, field))).collect()
+    }
+
+    /// What a call, method call, macro call or path-to-a-macro-operand means.
+    pub(crate) fn callee(&self, id: ExprId) -> Callee<'a> {
+        if let Some(known) = self.callees.borrow().get(&id) {
+            return known.clone();
+        }
+        let found = self.find_callee(id);
+        self.callees.borrow_mut().insert(id, found.clone());
+        found
+    }
+
+    /// The role that the vocabulary gives a call.
+    pub(crate) fn role(&self, id: ExprId) -> Option<&'a Role> {
+        match self.callee(id) {
+            Callee::Known(entry, _) => Some(&entry.role),
+            _ => None,
+        }
+    }
+
+    fn find_callee(&self, id: ExprId) -> Callee<'a> {
+        match &self.body.expr(id).kind {
+            ExprKind::Call(callee, _) => self.function(*callee),
+            ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
+            ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
+                Some(entry) => Callee::Known(entry, true),
+                None => match self.krate.path(self.at, &call.path.segments) {
+                    Target::Item(item) => Callee::Own(item),
+                    Target::External(path) => Callee::Foreign(path),
+                    _ => Callee::Unknown,
+                },
+            },
+            _ => Callee::Unknown,
+        }
+    }
+
+    fn function(&self, callee: ExprId) -> Callee<'a> {
+        if let Some(local) = self.body.local(callee) {
+            return match self.init(local).map(|init| (init, &self.body.expr(init).kind)) {
+                Some((init, ExprKind::Closure { .. })) => Callee::Closure(init),
+                Some((init, ExprKind::Path(path))) => self.by_path(path).unwrap_or(Callee::Closure(init)),
+                _ => Callee::Operand(local),
+            };
+        }
+        match &self.body.expr(callee).kind {
+            ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
+            // `(self.op)()`: a field that is called
+            ExprKind::Field(..) => Callee::Unknown,
+            _ => Callee::Unknown,
+        }
+    }
+
+    /// What a path to a function means; `None` where nobody knows.
+    pub(crate) fn by_path(&self, path: &Path) -> Option<Callee<'a>> {
+        match self.krate.path(self.at, &path.segments) {
+            Target::Item(item) => Some(Callee::Own(item)),
+            Target::Variant(..) => None,
+            Target::External(full) => Some(match self.knowledge.call(&full) {
+                Some(entry) => Callee::Known(entry, true),
+                None => Callee::Foreign(full),
+            }),
+            Target::Unknown => self.by_bare_path(path),
+        }
+    }
+
+    fn by_bare_path(&self, path: &Path) -> Option<Callee<'a>> {
+        if let Some(name) = path.single() {
+            for mut glob in self.krate.foreign_globs(self.at) {
+                glob.push(name.to_owned());
+                if let Some(entry) = self.knowledge.call(&glob) {
+                    return Some(Callee::Known(entry, true));
+                }
+            }
+            return self.knowledge.bare(name).map(|entry| Callee::Known(entry, false));
+        }
+        let entry = self.knowledge.call(&path.segments)?;
+        Some(Callee::Known(entry, false))
+    }
+
+    fn method(&self, receiver: ExprId, name: &str, args: usize) -> Callee<'a> {
+        let ty = self.type_of(receiver);
+        if let Some(ty) = &ty {
+            if let Some(item) = self.krate.method(ty, name) {
+                return Callee::Own(item);
+            }
+            let path = (!ty.path.is_empty() && !self.is_generic(ty.name())).then_some(ty.path.as_slice());
+            if let Some(found) = self.knowledge.method(name, path, args) {
+                return Callee::Known(found.entry, found.certain);
+            }
+            if let Some(foreign) = path.filter(|path| path.first().is_some_and(|first| first != "crate")) {
+                return Callee::Foreign(foreign.to_vec());
+            }
+        } else if let Some(found) = self.knowledge.method(name, None, args).filter(|found| found.certain) {
+            return Callee::Known(found.entry, true);
+        }
+        if let Some(item) = self.krate.method_by_name(name, args) {
+            return Callee::Own(item);
+        }
+        match self.knowledge.method(name, None, args) {
+            Some(found) => Callee::Known(found.entry, found.certain),
+            None => Callee::Unknown,
+        }
+    }
+
+    /// Whether a name is a generic parameter of this body.
+    pub(crate) fn is_generic(&self, name: &str) -> bool {
+        self.body.generics.iter().any(|(it, _)| it == name)
+    }
+
+    /// The arguments of a call, without its receiver.
+    pub(crate) fn args(&self, id: ExprId) -> &'a [ExprId] {
+        match &self.body.expr(id).kind {
+            ExprKind::Call(_, args) => args,
+            ExprKind::Method(call) => &call.args,
+            _ => &[],
+        }
+    }
+
+    /// Receiver (of a method) or nothing, and arguments.
+    pub(crate) fn operands(&self, id: ExprId) -> Vec<ExprId> {
+        match &self.body.expr(id).kind {
+            ExprKind::Call(_, args) => args.clone(),
+            ExprKind::Method(call) => std::iter::once(call.receiver).chain(call.args.iter().copied()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The last name of what a call calls: `send` of `client.send(x)`, `sleep` of `tokio::time::sleep(d)`.
+    pub(crate) fn call_name(&self, id: ExprId) -> &'a str {
+        match &self.body.expr(id).kind {
+            ExprKind::Call(callee, _) => match &self.body.expr(*callee).kind {
+                ExprKind::Path(path) => path.last(),
+                ExprKind::Field(_, name) => name,
+                _ => "",
+            },
+            ExprKind::Method(call) => &call.name,
+            ExprKind::Macro(call) => call.path.last(),
+            ExprKind::Path(path) => path.last(),
+            _ => "",
+        }
+    }
+
+    /// `self.a.b` as the path `a.b`, `conn.a` of a local as `conn.a`; `None` for anything else.
+    pub(crate) fn field_path(&self, id: ExprId) -> Option<String> {
+        match &self.body.expr(id).kind {
+            ExprKind::Field(base, name) => {
+                let base = self.field_path(*base).or_else(|| self.base_name(*base))?;
+                Some(format!("{base}.{name}"))
+            }
+            ExprKind::Ref(inner) | ExprKind::Unary(crate::body::UnOp::Deref, inner) => self.field_path(*inner),
+            _ => None,
+        }
+    }
+
+    fn base_name(&self, id: ExprId) -> Option<String> {
+        match &self.body.expr(id).kind {
+            ExprKind::Path(path) => path.single().map(str::to_owned),
+            ExprKind::Ref(inner) | ExprKind::Unary(crate::body::UnOp::Deref, inner) => self.base_name(*inner),
+            _ => None,
+        }
+    }
+
+    /// Whether the value of this expression is awaited, through adaptors and `?`.
+    pub(crate) fn is_awaited(&self, id: ExprId) -> bool {
+        let mut at = id;
+        for _ in 0..12 {
+            let Some(parent) = self.parent(at) else { return false };
+            match &self.body.expr(parent).kind {
+                ExprKind::Await(_) => return true,
+                ExprKind::Method(call) if call.receiver == at => {}
+                ExprKind::Call(..) | ExprKind::Try(_) | ExprKind::Ref(_) | ExprKind::Method(_) => {}
+                ExprKind::Macro(_) => return true,
+                _ => return false,
+            }
+            at = parent;
+        }
+        false
+    }
+}

@@ -1,0 +1,291 @@
+//! One number of delay arithmetic: an interval with what is known of its making. Durations are in seconds.
+//! Arithmetic only; where the numbers come from is `eval`'s business.
+
+/// How randomness came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    /// Drawn from a range, and nothing added to it.
+    Range,
+    /// Added to something.
+    Added,
+    /// Multiplied with something.
+    Scaled,
+    /// By a helper of which only the randomness is known.
+    Somehow,
+}
+
+/// An upper limit that was applied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cap {
+    /// None.
+    No,
+    /// Of this size.
+    Known(f64),
+    /// Of a size that is not written.
+    Unknown,
+}
+
+/// A number: the interval it lies in, and how it was made.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct Amount {
+    /// Least value.
+    pub(crate) lo: f64,
+    /// Largest value, caps applied.
+    pub(crate) hi: f64,
+    /// Largest value as if no cap was there: growth is read off this.
+    pub(crate) raw: f64,
+    /// All its parts have written sizes.
+    pub(crate) sized: bool,
+    /// An upper limit was applied.
+    pub(crate) cap: Cap,
+    /// It has a random part.
+    pub(crate) drawn: Option<Drawn>,
+    /// A limit was applied after the random part came in, and it can bite.
+    pub(crate) clipped: bool,
+    /// It, or a part of it, changes from attempt to attempt.
+    pub(crate) moves: bool,
+    /// The server's hint is in it.
+    pub(crate) server: bool,
+    /// It was read from a written table.
+    pub(crate) table: bool,
+    /// The random part was drawn from a range that the previous delay decides.
+    pub(crate) from_previous: bool,
+    /// Nothing is known.
+    pub(crate) unknown: bool,
+    /// The generator starts from a written seed.
+    pub(crate) seeded: bool,
+}
+
+/// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
+pub(crate) const SYMBOL: f64 = 3.0;
+
+impl Amount {
+    /// A written number.
+    pub(crate) fn exact(value: f64) -> Self {
+        Self {
+            lo: value,
+            hi: value,
+            raw: value,
+            sized: true,
+            cap: Cap::No,
+            drawn: None,
+            clipped: false,
+            moves: false,
+            server: false,
+            table: false,
+            from_previous: false,
+            unknown: false,
+            seeded: false,
+        }
+    }
+
+    /// A number that does not change and whose size is not written.
+    pub(crate) fn symbol() -> Self {
+        Self { sized: false, ..Self::exact(SYMBOL) }
+    }
+
+    /// Nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self { unknown: true, moves: true, ..Self::symbol() }
+    }
+
+    /// Drawn from between two numbers.
+    pub(crate) fn between(lo: &Self, hi: &Self) -> Self {
+        let mut made = lo.with(hi);
+        made.lo = lo.lo.min(hi.hi);
+        made.hi = hi.hi;
+        made.raw = hi.raw;
+        made.drawn = Some(Drawn::Range);
+        made
+    }
+
+    /// Whether it is one known number.
+    pub(crate) fn known(&self) -> Option<f64> {
+        (self.sized && !self.unknown && self.drawn.is_none() && self.lo == self.hi).then_some(self.lo)
+    }
+
+    /// What two operands' making says of a result.
+    fn with(&self, other: &Self) -> Self {
+        Self {
+            lo: self.lo,
+            hi: self.hi,
+            raw: self.raw,
+            sized: self.sized && other.sized,
+            cap: match (self.cap, other.cap) {
+                (Cap::No, cap) | (cap, Cap::No) => cap,
+                _ => Cap::Unknown,
+            },
+            drawn: self.drawn.or(other.drawn),
+            clipped: self.clipped || other.clipped,
+            moves: self.moves || other.moves,
+            server: self.server || other.server,
+            table: self.table || other.table,
+            from_previous: self.from_previous || other.from_previous,
+            unknown: self.unknown || other.unknown,
+            seeded: self.seeded || other.seeded,
+        }
+    }
+
+    /// Applies a monotone function to all its values.
+    pub(crate) fn map(&self, f: impl Fn(f64) -> f64) -> Self {
+        let cap = match self.cap {
+            Cap::Known(cap) => Cap::Known(f(cap)),
+            other => other,
+        };
+        Self { lo: f(self.lo), hi: f(self.hi), raw: f(self.raw), cap, ..self.clone() }
+    }
+
+    /// Sum.
+    pub(crate) fn add(&self, other: &Self) -> Self {
+        let mut made = self.with(other);
+        made.lo = self.lo + other.lo;
+        made.hi = self.hi + other.hi;
+        made.raw = self.raw + other.raw;
+        made.cap = sum_of_caps(self, other);
+        if made.drawn.is_some() {
+            made.drawn = match (self.drawn, other.drawn) {
+                (Some(drawn), None) if other.hi == 0.0 => Some(drawn),
+                (None, Some(drawn)) if self.hi == 0.0 => Some(drawn),
+                _ => Some(Drawn::Added),
+            };
+        }
+        made
+    }
+
+    /// Difference, not below zero: delays are not.
+    pub(crate) fn sub(&self, other: &Self) -> Self {
+        let mut made = self.with(other);
+        // an unwritten size is taken away: how much, nobody knows; the shape stays
+        let (low, high) = if other.sized { (other.lo, other.hi) } else { (0.0, 0.0) };
+        made.lo = (self.lo - high).max(0.0_f64.min(self.lo));
+        made.hi = self.hi - low;
+        made.raw = self.raw - low;
+        made.cap = self.cap;
+        if made.drawn.is_some() {
+            made.drawn = Some(Drawn::Added);
+        }
+        made
+    }
+
+    /// Product.
+    pub(crate) fn mul(&self, other: &Self) -> Self {
+        let mut made = self.with(other);
+        made.lo = self.lo * other.lo;
+        made.hi = self.hi * other.hi;
+        made.raw = self.raw * other.raw;
+        made.cap = match (self.cap, other.cap) {
+            (Cap::No, Cap::No) => Cap::No,
+            // a capped number times one that goes on growing is not capped
+            (Cap::Known(cap), Cap::No) if !other.moves => Cap::Known(cap * other.hi),
+            (Cap::No, Cap::Known(cap)) if !self.moves => Cap::Known(cap * self.hi),
+            (Cap::No, _) if self.moves => Cap::No,
+            (_, Cap::No) if other.moves => Cap::No,
+            _ => Cap::Unknown,
+        };
+        if made.drawn.is_some() {
+            made.drawn = match (self.drawn, other.drawn) {
+                (Some(Drawn::Range), None) | (None, Some(Drawn::Range)) if made.lo == 0.0 => Some(Drawn::Range),
+                _ => Some(Drawn::Scaled),
+            };
+        }
+        made
+    }
+
+    /// Quotient.
+    pub(crate) fn div(&self, other: &Self) -> Self {
+        if other.lo <= 0.0 {
+            return Self { unknown: true, ..self.with(other) };
+        }
+        let mut made = self.with(other);
+        made.lo = self.lo / other.hi;
+        made.hi = self.hi / other.lo;
+        made.raw = self.raw / other.lo;
+        made.cap = match self.cap {
+            Cap::Known(cap) => Cap::Known(cap / other.lo),
+            cap => cap,
+        };
+        made
+    }
+
+    /// The smaller of two: the one that does not move caps the other.
+    pub(crate) fn min(&self, other: &Self) -> Self {
+        let (grown, limit) = if self.moves || !other.moves { (self, other) } else { (other, self) };
+        let mut made = grown.with(limit);
+        made.unknown = grown.unknown || limit.unknown && limit.moves;
+        made.raw = grown.raw;
+        if limit.sized && !limit.unknown {
+            if grown.drawn.is_some() && grown.raw > limit.hi {
+                made.clipped = true;
+            }
+            made.cap = Cap::Known(match grown.cap {
+                Cap::Known(cap) => cap.min(limit.hi),
+                _ => limit.hi,
+            });
+            made.lo = grown.lo.min(limit.lo);
+            made.hi = grown.hi.min(limit.hi);
+            // a written limit holds whatever the size of what it limits
+            made.sized = grown.sized;
+        } else {
+            made.clipped |= grown.drawn.is_some() && !limit.unknown && grown.moves;
+            made.cap = Cap::Unknown;
+            made.lo = grown.lo;
+            made.hi = grown.hi;
+        }
+        made.drawn = grown.drawn.or(limit.drawn);
+        made
+    }
+
+    /// The larger of two.
+    pub(crate) fn max(&self, other: &Self) -> Self {
+        let mut made = self.with(other);
+        let (lo, hi, raw) = if other.sized { (other.lo, other.hi, other.raw) } else { (0.0, 0.0, 0.0) };
+        if self.sized || self.moves {
+            made.lo = self.lo.max(lo);
+            made.hi = self.hi.max(hi);
+            made.raw = self.raw.max(raw);
+        } else {
+            made.lo = lo.max(self.lo);
+            made.hi = hi.max(self.hi);
+            made.raw = raw.max(self.raw);
+        }
+        made.cap = if self.moves { self.cap } else { other.cap };
+        made.drawn = self.drawn.or(other.drawn);
+        made
+    }
+
+    /// Either of two: a branch that nobody can tell.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        // the server's hint and a fallback: the fallback is what the code computes
+        if self.server != other.server {
+            let own = if self.server { other } else { self };
+            return Self { server: true, ..own.clone() };
+        }
+        let mut made = self.with(other);
+        made.lo = self.lo.min(other.lo);
+        made.hi = self.hi.max(other.hi);
+        made.raw = self.raw.max(other.raw);
+        made.cap = match (self.cap, other.cap) {
+            (Cap::Known(a), Cap::Known(b)) => Cap::Known(a.max(b)),
+            // one branch hands out the cap itself: `if d > MAX { MAX } else { d }`
+            (Cap::No, cap) if !self.moves => cap,
+            (cap, Cap::No) if !other.moves => cap,
+            (Cap::No, _) | (_, Cap::No) => Cap::No,
+            _ => Cap::Unknown,
+        };
+        made
+    }
+}
+
+fn sum_of_caps(one: &Amount, other: &Amount) -> Cap {
+    match (one.cap, other.cap) {
+        (Cap::No, Cap::No) => Cap::No,
+        (Cap::Known(cap), Cap::No) if !other.moves => Cap::Known(cap + other.hi),
+        (Cap::No, Cap::Known(cap)) if !one.moves => Cap::Known(cap + one.hi),
+        (Cap::Known(a), Cap::Known(b)) => Cap::Known(a + b),
+        // a capped part beside one that goes on growing
+        (Cap::No, _) if one.moves && one.drawn.is_none() => Cap::No,
+        (_, Cap::No) if other.moves && other.drawn.is_none() => Cap::No,
+        _ => Cap::Unknown,
+    }
+}

@@ -1,0 +1,12 @@
+//! What the delay between two attempts is: its arithmetic replayed in intervals, its growth and jitter read off the sequence.
+//! It knows delays only; which trips fail is the flow's business.
+
+mod amount;
+mod eval;
+mod read;
+mod replay;
+
+pub(crate) use amount::Amount;
+pub(crate) use eval::{Env, Eval, Key};
+pub(crate) use read::{Shown, read};
+pub(crate) use replay::{MOST_ATTEMPTS, Replay, replay, replay_once};

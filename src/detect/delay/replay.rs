@@ -1,0 +1,232 @@
+//! Replays the failing trips of a loop, attempt by attempt: which of them are possible, how long they wait, when arithmetic overflows, when a counter ends it.
+//! It decides nothing about what the numbers mean.
+
+use super::amount::{Amount, Cap};
+use super::eval::{Env, Eval, Key, Overflowed, pick};
+use crate::body::{ExprId, ExprKind};
+use crate::detect::context::Context;
+use crate::detect::flow::{Event, LoopRecord, State};
+
+/// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
+pub(crate) const MOST_ATTEMPTS: u32 = 100;
+
+/// What the failing trips do, attempt by attempt.
+#[derive(Debug, Default)]
+pub(crate) struct Replay {
+    /// What is waited after attempt 1, 2, …; `None` where that trip does not wait.
+    pub(crate) waits: Vec<Option<Amount>>,
+    /// The attempts that can happen, where numbers end them.
+    pub(crate) max: Option<u32>,
+    /// The attempt after which arithmetic leaves its range, and where.
+    pub(crate) overflow: Option<(u32, Overflowed)>,
+    /// The waits of the trips that were taken, by call.
+    pub(crate) calls: Vec<ExprId>,
+}
+
+/// Replays failing trips, each given by its path.
+pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
+    let mut made = Replay::default();
+    let mut env = Env { moving: moving_keys(cx, trips), ..Env::default() };
+    // what was bound before the loop: only what the trips do not get anew
+    let mut eval = Eval::new(cx, env);
+    for event in &record.entry.trace {
+        run(&mut eval, *event);
+    }
+    for key in eval.env.moving.clone() {
+        if let Some(val) = eval.env.vars.get_mut(&key) {
+            val.moves = true;
+        }
+    }
+    env = eval.env;
+    env.overflow = None;
+    for attempt in 1..=MOST_ATTEMPTS {
+        let mut taken: Option<(Env, Vec<ExprId>)> = None;
+        let mut called_before_end = false;
+        for trip in trips {
+            let mut eval = Eval::new(cx, env.clone());
+            eval.env.vars.remove(&Key::Waited);
+            let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt);
+            called_before_end |= called;
+            if !possible {
+                continue;
+            }
+            let better = taken.as_ref().is_none_or(|(best, _)| {
+                let wait = |env: &Env| env.vars.get(&Key::Waited).is_some();
+                wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
+            });
+            if better {
+                taken = Some((eval.env, trip.waits.to_vec()));
+            }
+        }
+        let Some((after, calls)) = taken else {
+            made.max = Some(if called_before_end { attempt } else { attempt - 1 });
+            break;
+        };
+        env = after;
+        for call in calls {
+            if !made.calls.contains(&call) {
+                made.calls.push(call);
+            }
+        }
+        made.waits.push(env.vars.get(&Key::Waited).cloned());
+        if made.overflow.is_none()
+            && let Some(overflow) = env.overflow
+        {
+            made.overflow = Some((attempt, overflow));
+        }
+    }
+    made
+}
+
+/// Replays paths that lead to a call of the function itself: one round, whose parameters are what the caller gave.
+pub(crate) fn replay_once(cx: &Context<'_>, paths: &[&State]) -> Replay {
+    let mut made = Replay::default();
+    for path in paths {
+        let mut eval = Eval::new(cx, Env::default());
+        for event in &path.trace {
+            run(&mut eval, *event);
+        }
+        if let Some(wait) = eval.env.vars.get(&Key::Waited) {
+            made.waits = vec![Some(wait.clone())];
+            break;
+        }
+    }
+    made
+}
+
+/// Of two possible trips that both wait, the one whose wait is larger when nothing caps it: a constant wait beside a growing one is the exception.
+fn grows_more(one: &Env, other: &Env) -> bool {
+    match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
+        (Some(one), Some(other)) => !one.unknown && one.moves && !other.moves,
+        _ => false,
+    }
+}
+
+/// Variables and fields that the trips change.
+fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
+    let eval = Eval::new(cx, Env::default());
+    let mut keys = Vec::new();
+    for trip in trips {
+        for event in trip.trip_events() {
+            if let Event::Assign(id) = event
+                && let ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) = &cx.body.expr(*id).kind
+                && let Some(key) = eval.key(*left)
+                && !keys.contains(&key)
+            {
+                keys.push(key);
+            }
+        }
+    }
+    keys
+}
+
+/// Runs one trip; false where numbers rule it out, and whether an operation had been called by then.
+fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32) -> (bool, bool) {
+    let mut called = false;
+    for event in events {
+        match event {
+            Event::Cond(cond, truth) => {
+                if eval.truth(*cond).is_some_and(|is| is != *truth) {
+                    return (false, called);
+                }
+                if let Some(key) = eval.caps_in_condition(*cond)
+                    && let Some(val) = eval.env.vars.get_mut(&key)
+                    && val.cap == Cap::No
+                {
+                    val.cap = Cap::Unknown;
+                }
+            }
+            Event::Next(looped) if *looped == id => {
+                if !next_item(eval, id, attempt) {
+                    return (false, called);
+                }
+            }
+            Event::Call(_) => called = true,
+            other => run(eval, *other),
+        }
+    }
+    (true, called)
+}
+
+fn run(eval: &mut Eval<'_, '_>, event: Event) {
+    match event {
+        Event::Bind(local, value) => {
+            let val = eval.eval(value);
+            // made anew on each trip from what is there then
+            eval.env.vars.insert(Key::Local(local), val);
+        }
+        Event::Assign(id) | Event::Step(id) | Event::Wait(id) => {
+            eval.eval(id);
+        }
+        Event::Cond(..) | Event::Next(_) | Event::Call(_) => {}
+    }
+}
+
+/// Binds the item of a `for` at an attempt; false where there is none left.
+fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
+    let cx = eval.cx;
+    let ExprKind::For { pat, iter, .. } = &cx.body.expr(id).kind else { return true };
+    let index = f64::from(attempt - 1);
+    let (item, left) = item_at(eval, *iter, index);
+    if !left {
+        return false;
+    }
+    let names = cx.body.names_in_pat(*pat);
+    // `(n, delay)` of `enumerate()`: the first is the count
+    let enumerated = matches!(&cx.body.expr(*iter).kind, ExprKind::Method(call) if call.name == "enumerate");
+    for (at, (_, local)) in names.iter().enumerate() {
+        let val = if enumerated && at == 0 && names.len() > 1 { Amount { moves: true, ..Amount::exact(index) } } else { item.clone() };
+        eval.env.vars.insert(Key::Local(*local), val);
+    }
+    true
+}
+
+/// The item of an iterator at an index, and whether there is one.
+fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
+    let cx = eval.cx;
+    match &cx.body.expr(iter).kind {
+        ExprKind::Range { start, end, inclusive } => {
+            let first = start.map_or_else(|| Amount::exact(0.0), |start| eval.eval(start));
+            let at = first.add(&Amount::exact(index));
+            let mut left = true;
+            if let Some(end) = end {
+                let end = eval.eval(*end);
+                if let (Some(end), Some(at)) = (end.known(), at.known()) {
+                    left = at < end || *inclusive && at <= end;
+                }
+            }
+            (Amount { moves: true, ..at }, left)
+        }
+        ExprKind::Method(call) => {
+            let arg = call.args.first().copied();
+            match (call.name.as_str(), arg) {
+                ("take", Some(most)) => {
+                    let most = eval.eval(most);
+                    let (item, left) = item_at(eval, call.receiver, index);
+                    (item, left && most.known().is_none_or(|most| index < most))
+                }
+                ("rev", None) => {
+                    let (item, left) = item_at(eval, call.receiver, index);
+                    (Amount { sized: false, ..item }, left)
+                }
+                ("iter" | "into_iter" | "enumerate" | "copied" | "cloned" | "by_ref" | "iter_mut", None) => {
+                    item_at(eval, call.receiver, index)
+                }
+                _ => table_item(eval, iter, index),
+            }
+        }
+        ExprKind::Ref(inner) => item_at(eval, *inner, index),
+        ExprKind::Path(_) => match cx.body.local(iter).and_then(|local| cx.init(local)) {
+            Some(init) if !matches!(cx.body.expr(init).kind, ExprKind::Path(_)) => item_at(eval, init, index),
+            _ => table_item(eval, iter, index),
+        },
+        _ => table_item(eval, iter, index),
+    }
+}
+
+fn table_item(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
+    match eval.table(iter) {
+        Some(table) => (pick(&table, &Amount::exact(index)), index < table.len() as f64),
+        None => (Amount::unknown(), true),
+    }
+}

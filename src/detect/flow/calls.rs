@@ -1,0 +1,361 @@
+//! Calls: what a call does to a path, by what it means.
+
+use super::state::{Event, Test, Verdict};
+use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, is_self, next, then};
+use crate::body::{ExprId, ExprKind};
+use crate::detect::summary::{Summary, summary};
+use smallvec::SmallVec;
+
+impl Walker<'_, '_> {
+    pub(super) fn call(&mut self, id: ExprId, s: State) -> Paths {
+        let operands = self.cx.operands(id);
+        let paths = self.eval_all(&operands, s);
+        let mut out = Vec::new();
+        for (state, flow, vals) in paths {
+            match flow {
+                Some(flow) => out.push((state, flow)),
+                None => out.extend(self.apply(id, &operands, &vals, state)),
+            }
+        }
+        self.joined(out)
+    }
+
+    fn apply(&mut self, id: ExprId, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
+        if let Some(paths) = self.language(id, vals, &mut s) {
+            return paths;
+        }
+        let callee = self.cx.callee(id);
+        if is_self(&callee, self.cx.at) {
+            self.found.recursions.push((id, s.clone()));
+        }
+        match &callee {
+            Callee::Known(entry, _) => {
+                let role = entry.role.clone();
+                self.known(id, &role, operands, vals, s)
+            }
+            Callee::Own(item) => {
+                let summary = summary(self.cx, *item);
+                self.own(id, &summary, vals, s)
+            }
+            Callee::Closure(closure) => {
+                if let ExprKind::Closure { params, .. } = &self.body().expr(*closure).kind {
+                    for (param, arg) in params.iter().zip(operands) {
+                        s.trace.push(Event::Bind(param.pat, *arg));
+                    }
+                }
+                self.run(*closure, vals, s)
+            }
+            Callee::Operand(_) => {
+                self.found.operands.insert(id);
+                self.operation(id, vals, s)
+            }
+            Callee::Foreign(_) | Callee::Unknown => self.unknown(id, vals, s),
+        }
+    }
+
+    /// What the language itself defines on `Result` and `Option`, whatever the vocabulary says.
+    fn language(&mut self, id: ExprId, vals: &[Val], s: &mut State) -> Option<Paths> {
+        let name = self.cx.call_name(id);
+        let first = vals.first().cloned().unwrap_or(Val::Unknown);
+        if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
+            if vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some") {
+                let built = if matches!(first, Val::Item(_)) { first } else { Val::Built(Tag::of_variant(name), Box::new(first)) };
+                return Some(next(s.clone(), built));
+            }
+            // a variant with data: `Attempt::Retry(e)`
+            if name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown) {
+                let built = if matches!(first, Val::Item(_)) { first } else { Val::Built(Tag::of_variant(name), Box::new(first)) };
+                return Some(next(s.clone(), built));
+            }
+            return None;
+        }
+        let tag = match name {
+            "is_ok" | "is_ok_and" => Tag::Ok,
+            "is_err" | "is_err_and" => Tag::Err,
+            "is_some" | "is_some_and" => Tag::Some,
+            "is_none" => Tag::None,
+            "unwrap" | "expect" => return Some(self.unwrap(&first, s)),
+            "ok" => {
+                if let Val::Outcome(op) | Val::Derived(_, op) = first {
+                    self.optional.insert(op);
+                    return Some(next(s.clone(), Val::Outcome(op)));
+                }
+                return Some(next(s.clone(), first));
+            }
+            "err" => return Some(next(s.clone(), first)),
+            "next_backoff" => return None,
+            _ => return None,
+        };
+        let test = match first {
+            Val::Outcome(op) => Val::Test(op, Test::Is(tag), true),
+            Val::Derived(_, op) => {
+                s.called(op);
+                Val::Test(op, Test::Is(tag), true)
+            }
+            Val::Payload(op, outer) if outer != Tag::Err => Val::Test(op, Test::Is(tag), true),
+            Val::Built(built, _) if built == tag => Val::Bool(true),
+            Val::Built(built, _) if built.other() == Some(tag.clone()) => Val::Bool(false),
+            _ => Val::Truth(id, true),
+        };
+        Some(next(s.clone(), test))
+    }
+
+    fn unwrap(&mut self, val: &Val, s: &mut State) -> Paths {
+        match val {
+            Val::Outcome(op) | Val::Derived(_, op) => {
+                if let Some(look) = s.look(*op) {
+                    let tag = look.tag.clone();
+                    return match tag {
+                        Tag::Err | Tag::None => vec![(s.clone(), Flow::Diverge)],
+                        _ => next(s.clone(), Val::Payload(*op, tag)),
+                    };
+                }
+                let mut failed = s.clone();
+                failed.decide(*op, Tag::Err, Verdict::Failure);
+                s.decide(*op, Tag::Ok, Verdict::Success);
+                vec![(failed, Flow::Diverge), (s.clone(), Flow::Next(Val::Payload(*op, Tag::Ok)))]
+            }
+            Val::Built(Tag::Ok | Tag::Some, inner) => next(s.clone(), (**inner).clone()),
+            other => next(s.clone(), other.clone()),
+        }
+    }
+
+    #[allow(clippy::too_many_lines)] // one arm a role: the table of what roles do belongs in one place
+    fn known(&mut self, id: ExprId, role: &Role, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
+        let first = vals.first().cloned().unwrap_or(Val::Unknown);
+        match role {
+            Role::Wait { blocking, event, .. } => {
+                if *event {
+                    s.marks.event = true;
+                }
+                if *blocking {
+                    self.wait(id, &mut s);
+                    if *event {
+                        s.called(id);
+                        return next(s, Val::Outcome(id));
+                    }
+                    return next(s, Val::Unknown);
+                }
+                next(s, Val::Timer(id))
+            }
+            Role::Diverge => vec![(s, Flow::Diverge)],
+            Role::Bail { .. } => vec![(s, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown))))],
+            Role::Log => {
+                s.marks.log = true;
+                next(s, Val::Unknown)
+            }
+            Role::Cancel => {
+                // a method that cancels, or a token's constructor, is no signal that is watched here: it is looked at
+                next(s, Val::Cancel)
+            }
+            Role::Adaptor | Role::RaisesStatus => {
+                // the first operand that carries an outcome: the receiver, or `Box::pin(op)`'s argument
+                let val = vals.iter().find(|val| carries(val)).cloned().unwrap_or(first);
+                next(s, val)
+            }
+            Role::Timeout { future, limit } => {
+                s.marks.timeout = true;
+                let method = matches!(self.body().expr(id).kind, ExprKind::Method(_));
+                // with a method, the receiver stands before the arguments
+                let at = if method { 0 } else { *future };
+                let _ = limit;
+                let val = vals.get(at).cloned().unwrap_or(Val::Unknown);
+                match val {
+                    Val::Deferred(inner) => {
+                        let paths = self.run(inner, &[], s);
+                        then(paths, |state, val| next(state, val))
+                    }
+                    Val::Unknown | Val::Cancel | Val::Payload(..) => self.operation(id, vals, s),
+                    val => next(s, val),
+                }
+            }
+            Role::Spawn => {
+                for val in vals {
+                    if let Val::Deferred(inner) = val {
+                        self.found.spawned.insert(*inner);
+                    }
+                }
+                next(s, Val::Unknown)
+            }
+            Role::Event => {
+                s.marks.event = true;
+                s.called(id);
+                next(s, Val::Outcome(id))
+            }
+            Role::Accept => {
+                s.marks.accept = true;
+                s.called(id);
+                next(s, Val::Outcome(id))
+            }
+            Role::Predicate { statuses, transient } => {
+                let Some(op) = vals.iter().find_map(operation_of) else { return next(s, Val::Truth(id, true)) };
+                if !statuses.is_empty() {
+                    let ranges: SmallVec<[(u16, u16); 2]> = statuses.iter().map(|[from, to]| (*from, *to)).collect();
+                    return next(s, Val::Test(op, Test::Status(ranges), true));
+                }
+                let test = if *transient == Some(true) { Test::Transient } else { Test::About };
+                next(s, Val::Test(op, test, true))
+            }
+            Role::Status => match vals.iter().find_map(operation_of) {
+                Some(op) => next(s, Val::Status(op)),
+                None => next(s, Val::Unknown),
+            },
+            Role::Hint => {
+                s.marks.hint = true;
+                next(s, vals.iter().find_map(operation_of).map_or(Val::Unknown, Val::Hint))
+            }
+            Role::Remote { .. } | Role::Guard | Role::Breaker => self.operation(id, vals, s),
+            Role::Local { .. } => match first {
+                Val::Item(_) if !self.cx.is_awaited(id) => next(s, first),
+                _ => self.operation(id, vals, s),
+            },
+            Role::Pure | Role::Client | Role::Seed | Role::Interval { .. } | Role::Random { .. } | Role::Clock { .. } => {
+                let carried = vals.iter().find(|val| carries(val)).cloned();
+                if let Some(Val::Status(op)) = carried {
+                    return next(s, Val::Status(op));
+                }
+                let _ = operands;
+                match carried {
+                    // a getter on a reply or an error still speaks of it
+                    Some(val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_) | Val::Outcome(_) | Val::Test(..))) => next(s, val),
+                    _ => next(s, Val::Unknown),
+                }
+            }
+        }
+    }
+
+    fn own(&mut self, id: ExprId, summary: &Summary, vals: &[Val], mut s: State) -> Paths {
+        if summary.mutates && s.trace.len() < 256 {
+            s.trace.push(Event::Step(id));
+        }
+        if summary.diverges {
+            return vec![(s, Flow::Diverge)];
+        }
+        if summary.is_wait {
+            self.wait(id, &mut s);
+            return next(s, Val::Unknown);
+        }
+        if let Some(statuses) = &summary.statuses
+            && let Some(op) = vals.iter().find_map(operation_of)
+        {
+            let ranges: SmallVec<[(u16, u16); 2]> = statuses.iter().copied().collect();
+            return next(s, Val::Test(op, Test::Status(ranges), true));
+        }
+        if summary.gives_bool && !summary.is_async {
+            return match vals.iter().find_map(operation_of) {
+                Some(op) => {
+                    let test = self.test_by_name(id);
+                    next(s, Val::Test(op, test, true))
+                }
+                None if summary.remote != Some(true) => next(s, Val::Truth(id, true)),
+                None => self.operation(id, vals, s),
+            };
+        }
+        if summary.hint {
+            s.marks.hint = true;
+            return next(s, vals.iter().find_map(operation_of).map_or(Val::Unknown, Val::Hint));
+        }
+        if !summary.fallible && !summary.is_async && summary.remote != Some(true) {
+            let carried = vals.iter().find(|val| carries(val)).cloned();
+            return match carried {
+                Some(Val::Item(item)) => next(s, Val::Item(item)),
+                Some(val) => match operation_of(&val) {
+                    Some(op) => {
+                        // a home-grown outcome made of this one: looked at by its variants
+                        next(s, Val::Derived(op, id))
+                    }
+                    None => next(s, Val::Unknown),
+                },
+                None if summary.only_logs => {
+                    s.marks.log = true;
+                    next(s, Val::Unknown)
+                }
+                None => self.unknown(id, vals, s),
+            };
+        }
+        self.operation(id, vals, s)
+    }
+
+    fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
+        let name = self.cx.call_name(id);
+        let words = self.cx.words();
+        if crate::knowledge::says(&words.hint, name) {
+            s.marks.hint = true;
+            if let Some(op) = vals.iter().find_map(operation_of) {
+                return next(s, Val::Hint(op));
+            }
+        }
+        if vals.iter().any(|val| matches!(val, Val::Cancel)) {
+            return next(s, Val::Cancel);
+        }
+        if crate::knowledge::says(&words.log, name) && !self.cx.is_awaited(id) {
+            s.marks.log = true;
+            return next(s, Val::Unknown);
+        }
+        if let Some(op) = vals.iter().find_map(operation_of) {
+            return next(s, Val::Derived(op, id));
+        }
+        if let Some(Val::Timer(timer)) = vals.first() {
+            return next(s, Val::Timer(*timer));
+        }
+        self.operation(id, vals, s)
+    }
+
+    /// An operation: its outcome is open until somebody looks.
+    fn operation(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
+        for val in vals {
+            self.note_item(id, val);
+        }
+        s.called(id);
+        s.trace.push(Event::Call(id));
+        next(s, Val::Outcome(id))
+    }
+
+    fn note_item(&mut self, id: ExprId, val: &Val) {
+        match val {
+            Val::Item(item) => {
+                self.found.of_item.entry(id).or_default().insert(*item);
+            }
+            Val::Built(_, inner) => self.note_item(id, inner),
+            Val::Tuple(parts) => parts.iter().for_each(|part| self.note_item(id, part)),
+            // what came out of an operation that is itself of an item, or that waits for a message, is an item too
+            Val::Payload(op, _) => {
+                if let Some(items) = self.found.of_item.get(op).cloned() {
+                    self.found.of_item.entry(id).or_default().extend(items);
+                }
+                if self.gives_items(*op)
+                    && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+                {
+                    let looped = *looped;
+                    self.found.of_item.entry(id).or_default().insert(looped);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an operation gives one of many: a message, a job, the next element.
+    fn gives_items(&self, op: ExprId) -> bool {
+        match self.cx.role(op) {
+            Some(Role::Event | Role::Accept) => true,
+            Some(Role::Remote { .. }) | None => {
+                matches!(self.cx.call_name(op), "next" | "try_next" | "recv" | "pop" | "pop_front" | "dequeue" | "try_recv" | "poll_next" | "next_item" | "next_line" | "next_message")
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a value carries something about an operation, an item or a timer.
+fn carries(val: &Val) -> bool {
+    !matches!(val, Val::Unknown | Val::Bool(_) | Val::Built(..) | Val::Tuple(_) | Val::Truth(..))
+}
+
+/// The operation that a value speaks of.
+fn operation_of(val: &Val) -> Option<super::Op> {
+    match val {
+        Val::Outcome(op) | Val::Payload(op, _) | Val::Status(op) | Val::Test(op, ..) | Val::Hint(op) | Val::Derived(op, _) => Some(*op),
+        Val::Built(_, inner) => operation_of(inner),
+        _ => None,
+    }
+}

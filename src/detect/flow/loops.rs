@@ -1,0 +1,190 @@
+//! Loops: their trips are followed until nothing new comes back to the head, and what the trips did is recorded.
+
+use super::state::join;
+use super::{Event, Flow, Paths, State, Val, Walker};
+use crate::body::{ExprId, ExprKind};
+
+/// How a loop is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopShape {
+    /// `loop`
+    Loop,
+    /// `while`
+    While,
+    /// `for` over numbers.
+    Count,
+    /// `for` over anything else.
+    Each,
+}
+
+/// What the trips of a loop do.
+#[derive(Debug)]
+pub(crate) struct LoopRecord {
+    pub(crate) shape: LoopShape,
+    /// The path that came to it first.
+    pub(crate) entry: State,
+    /// Paths that come back to its head.
+    pub(crate) backs: Vec<State>,
+    /// Paths that leave it, and how; `Next` is the condition's false side or the exhausted iterator.
+    pub(crate) exits: Paths,
+    /// The loop around it, if there is one in the same body.
+    pub(crate) outer: Option<ExprId>,
+    /// The closure or async block that it stands in.
+    pub(crate) within: Option<ExprId>,
+}
+
+/// Rounds over a loop's body. The second finds operations at the bottom of a body that are looked at on top of the next trip.
+const MOST_ROUNDS: usize = 3;
+
+impl Walker<'_, '_> {
+    pub(super) fn eval_loop(&mut self, id: ExprId, s: State) -> Paths {
+        let body = self.body();
+        let (label, block, shape) = match &body.expr(id).kind {
+            ExprKind::Loop { label, body } => (label.clone(), *body, LoopShape::Loop),
+            ExprKind::While { label, body, .. } => (label.clone(), *body, LoopShape::While),
+            ExprKind::For { label, body, iter, .. } => {
+                let shape = if self.counts(*iter) { LoopShape::Count } else { LoopShape::Each };
+                (label.clone(), *body, shape)
+            }
+            _ => return Vec::new(),
+        };
+        let outer = s.clone();
+        let prelude = s.trace.len();
+        let mut out = Vec::new();
+        let mut starts = vec![s];
+        let mut item = Val::Unknown;
+        if let ExprKind::For { iter, .. } = &body.expr(id).kind {
+            starts.clear();
+            for (state, flow) in self.eval(*iter, outer.clone()) {
+                match flow {
+                    Flow::Next(val) => {
+                        item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
+                        if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
+                            item = val;
+                        }
+                        starts.push(state);
+                    }
+                    other => out.push((state, other)),
+                }
+            }
+        }
+        let mut heads: Vec<(State, ())> = starts.into_iter().map(|state| (state, ())).collect();
+        let mut known: Vec<State> = Vec::new();
+        let mut backs: Vec<(State, ())> = Vec::new();
+        let mut exits: Paths = Vec::new();
+        let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
+        self.scopes.push((label, id, true));
+        for _ in 0..MOST_ROUNDS {
+            let mut came_back: Vec<(State, ())> = Vec::new();
+            for (mut head, ()) in heads.drain(..) {
+                head.begin_trip(prelude);
+                let mut entered = Vec::new();
+                match &body.expr(id).kind {
+                    ExprKind::While { cond, .. } => {
+                        let (answers, escapes) = self.cond(*cond, head);
+                        exits.extend(escapes);
+                        for (state, truth) in answers {
+                            if truth {
+                                entered.push(state);
+                            } else {
+                                exits.push((state, Flow::Next(Val::Unknown)));
+                            }
+                        }
+                    }
+                    ExprKind::For { pat, .. } => {
+                        exits.push((head.clone(), Flow::Next(Val::Unknown)));
+                        head.trace.push(Event::Next(id));
+                        entered = self.bind(*pat, &item, head).0;
+                    }
+                    _ => entered.push(head),
+                }
+                for state in entered {
+                    for (state, flow) in self.eval(block, state) {
+                        match flow {
+                            Flow::Next(_) => came_back.push((state, ())),
+                            Flow::Continue(target) if target == id => came_back.push((state, ())),
+                            Flow::Break(target, val) if target == id => {
+                                exits.push((state, Flow::Break(id, val)));
+                            }
+                            other => exits.push((state, other)),
+                        }
+                    }
+                }
+            }
+            self.found.cut |= join(&mut came_back);
+            let mut fresh = Vec::new();
+            for (state, ()) in &came_back {
+                if !known.iter().any(|it| same_start(it, state)) {
+                    known.push(state.clone());
+                    fresh.push((state.clone(), ()));
+                }
+            }
+            backs.extend(came_back);
+            self.found.cut |= join(&mut backs);
+            if fresh.is_empty() {
+                break;
+            }
+            join(&mut fresh);
+            heads = fresh;
+        }
+        self.scopes.pop();
+        self.found.cut |= join(&mut exits);
+        self.record(id, shape, &outer, around, backs, &exits);
+        for (mut state, flow) in exits {
+            state.end_trip(&outer);
+            out.push(match flow {
+                Flow::Break(target, val) if target == id => (state, Flow::Next(val)),
+                other => (state, other),
+            });
+        }
+        self.joined(out)
+    }
+
+    fn record(&mut self, id: ExprId, shape: LoopShape, entry: &State, outer: Option<ExprId>, backs: Vec<(State, ())>, exits: &Paths) {
+        let within = self.enclosing_deferred(id);
+        let record = self.found.loops.entry(id).or_insert_with(|| LoopRecord {
+            shape,
+            entry: entry.clone(),
+            backs: Vec::new(),
+            exits: Vec::new(),
+            outer,
+            within,
+        });
+        let mut all: Vec<(State, ())> = std::mem::take(&mut record.backs).into_iter().map(|state| (state, ())).chain(backs).collect();
+        join(&mut all);
+        record.backs = all.into_iter().map(|(state, ())| state).collect();
+        record.exits.extend(exits.iter().cloned());
+        join(&mut record.exits);
+    }
+
+    fn enclosing_deferred(&self, id: ExprId) -> Option<ExprId> {
+        let mut at = self.cx.parent(id);
+        while let Some(parent) = at {
+            if matches!(self.body().expr(parent).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
+                return Some(parent);
+            }
+            at = self.cx.parent(parent);
+        }
+        None
+    }
+
+    /// Whether a `for` counts: a range, reversed, stepped, enumerated or not.
+    fn counts(&self, iter: ExprId) -> bool {
+        match &self.body().expr(iter).kind {
+            ExprKind::Range { .. } => true,
+            ExprKind::Method(call) if matches!(call.name.as_str(), "rev" | "step_by" | "into_iter" | "take" | "skip") => {
+                self.counts(call.receiver)
+            }
+            ExprKind::Path(_) => self.body().local(iter).and_then(|local| self.cx.init(local)).is_some_and(|init| {
+                matches!(self.body().expr(init).kind, ExprKind::Range { .. } | ExprKind::Method(_)) && self.counts(init)
+            }),
+            ExprKind::Call(_, args) if self.cx.call_name(iter) == "repeat" => args.len() == 1,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.
+fn same_start(one: &State, other: &State) -> bool {
+    one.seen.iter().map(|look| (look.op, &look.tag)).eq(other.seen.iter().map(|look| (look.op, &look.tag)))
+}

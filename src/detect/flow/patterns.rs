@@ -1,0 +1,248 @@
+//! Patterns: which paths a pattern lets through, and what that tells about outcomes.
+
+use super::state::Verdict;
+use super::{State, Tag, Val, Walker};
+use crate::body::{ExprKind, Lit, PatId, PatKind, Path};
+use smallvec::SmallVec;
+
+/// Paths on which the pattern matches, and those on which it does not.
+type Split = (Vec<State>, Vec<State>);
+
+impl Walker<'_, '_> {
+    /// Matches a value against a pattern on one path.
+    pub(super) fn bind(&mut self, pat: PatId, val: &Val, mut s: State) -> Split {
+        let body = self.body();
+        match &body.pat(pat).kind {
+            PatKind::Wild | PatKind::Rest => (vec![s], Vec::new()),
+            PatKind::Other => (vec![s.clone()], vec![s]),
+            PatKind::Bind { sub, .. } => {
+                s.set(pat, val.clone());
+                match sub {
+                    Some(sub) => self.bind(*sub, val, s),
+                    None => (vec![s], Vec::new()),
+                }
+            }
+            PatKind::Path(path) => self.bind_variant(pat, path, &[], val, s),
+            PatKind::TupleStruct(path, subs) => self.bind_variant(pat, path, subs, val, s),
+            PatKind::Struct(path, fields) => {
+                let subs: Vec<PatId> = fields.iter().map(|(_, sub)| *sub).collect();
+                self.bind_variant(pat, path, &subs, val, s)
+            }
+            PatKind::Tuple(pats) => {
+                let parts: Vec<Val> = match val {
+                    Val::Tuple(parts) if parts.len() == pats.len() => parts.clone(),
+                    // one operation's outcome beside others of it: `(status, body)` of a reply
+                    Val::Payload(..) | Val::Item(_) => vec![val.clone(); pats.len()],
+                    _ => vec![Val::Unknown; pats.len()],
+                };
+                self.bind_parts(pats, &parts, s)
+            }
+            PatKind::Slice(pats) => {
+                let part = if matches!(val, Val::Item(_) | Val::Payload(..)) { val.clone() } else { Val::Unknown };
+                let (matched, mut not) = self.bind_parts(pats, &vec![part; pats.len()], s.clone());
+                not.push(s);
+                (matched, not)
+            }
+            PatKind::Or(alternatives) => {
+                let mut matched = Vec::new();
+                let mut left = vec![s];
+                for alternative in alternatives {
+                    let mut unmatched = Vec::new();
+                    for state in left {
+                        let (yes, no) = self.bind(*alternative, val, state);
+                        matched.extend(yes);
+                        unmatched.extend(no);
+                    }
+                    left = self.joined_states(unmatched);
+                }
+                (self.joined_states(matched), left)
+            }
+            PatKind::Lit(lit) => {
+                let truth = match &body.expr(*lit).kind {
+                    ExprKind::Lit(Lit::Bool(truth)) => Some(*truth),
+                    _ => None,
+                };
+                match (val, truth) {
+                    (Val::Bool(is), Some(truth)) => certain(*is == truth, s),
+                    (Val::Test(..) | Val::Truth(..) | Val::Outcome(_) | Val::Derived(..), Some(truth)) => {
+                        let answers = self.split_value(*lit, val, s);
+                        let (yes, no): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, is)| *is == truth);
+                        (yes.into_iter().map(|it| it.0).collect(), no.into_iter().map(|it| it.0).collect())
+                    }
+                    (Val::Status(op), None) => match super::super::statuses::status_of(self.cx, *lit) {
+                        Some(code) => self.bind_status(*op, &[(code, code)], s),
+                        None => both(s),
+                    },
+                    _ => both(s),
+                }
+            }
+            PatKind::Range { start, end, inclusive } => {
+                let code = |id: &Option<crate::body::ExprId>| id.and_then(|id| super::super::statuses::status_of(self.cx, id));
+                match (val, code(start), code(end)) {
+                    (Val::Status(op), Some(from), to) => {
+                        let to = to.map_or(599, |to| if *inclusive { to } else { to.saturating_sub(1) });
+                        self.bind_status(*op, &[(from, to)], s)
+                    }
+                    _ => both(s),
+                }
+            }
+        }
+    }
+
+    fn bind_status(&mut self, op: super::Op, ranges: &[(u16, u16)], s: State) -> Split {
+        let mut not = s.clone();
+        let mut yes = s;
+        self.narrow_status(op, ranges, true, &mut yes);
+        self.narrow_status(op, ranges, false, &mut not);
+        (vec![yes], vec![not])
+    }
+
+    /// All parts match in turn; a path leaves at the first that does not.
+    fn bind_parts(&mut self, pats: &[PatId], parts: &[Val], s: State) -> Split {
+        let mut going = vec![s];
+        let mut not = Vec::new();
+        for (pat, part) in pats.iter().zip(parts) {
+            let mut matched = Vec::new();
+            for state in going {
+                let (yes, no) = self.bind(*pat, part, state);
+                matched.extend(yes);
+                not.extend(no);
+            }
+            going = matched;
+        }
+        (going, self.joined_states(not))
+    }
+
+    fn bind_variant(&mut self, pat: PatId, path: &Path, subs: &[PatId], val: &Val, s: State) -> Split {
+        let tag = Tag::of_variant(path.last());
+        let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
+        match val {
+            Val::Outcome(op) => self.bind_outcome(*op, &tag, subs, s),
+            Val::Derived(_, op) => {
+                let mut s = s;
+                if s.look(*op).is_none() {
+                    s.called(*op);
+                }
+                self.bind_outcome(*op, &tag, subs, s)
+            }
+            Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, &tag, subs, s),
+            Val::Status(op) => match super::super::statuses::status_named(path) {
+                Some(code) => self.bind_status(*op, &[(code, code)], s),
+                None => both(s),
+            },
+            Val::Built(built, inner) => {
+                if *built == tag {
+                    return self.bind_subs(subs, inner, s);
+                }
+                let unlike = built.other() == Some(tag.clone()) || matches!((built, &tag), (Tag::Variant(_), Tag::Variant(_)));
+                if unlike { (Vec::new(), vec![s]) } else { self.unsure(subs, s) }
+            }
+            Val::Item(_) | Val::Hint(_) => {
+                let not = s.clone();
+                let (matched, mut left) = self.bind_subs(subs, val, s);
+                left.push(not);
+                (matched, left)
+            }
+            // a struct pattern without alternatives takes its value apart: that is no test
+            _ => self.unsure(subs, s),
+        }
+    }
+
+    fn unsure(&mut self, subs: &[PatId], s: State) -> Split {
+        let not = s.clone();
+        let (matched, mut left) = self.bind_subs(subs, &Val::Unknown, s);
+        left.push(not);
+        (matched, left)
+    }
+
+    fn bind_outcome(&mut self, op: super::Op, tag: &Tag, subs: &[PatId], s: State) -> Split {
+        if let Some(look) = s.look(op) {
+            let seen = look.tag.clone();
+            let same_family = seen.other() == Some(tag.clone()) || matches!((&seen, tag), (Tag::Variant(_), Tag::Variant(_)));
+            if seen == *tag || (seen == Tag::Err && *tag == Tag::None) {
+                return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
+            }
+            if same_family {
+                return (Vec::new(), vec![s]);
+            }
+        }
+        let mut not = s.clone();
+        let mut yes = s;
+        let verdict = self.verdict(op, tag);
+        yes.decide(op, tag.clone(), verdict);
+        if let Some(other) = tag.other() {
+            let verdict = if *tag == Tag::Err { Verdict::Success } else { self.verdict(op, &other) };
+            not.decide(op, other, verdict);
+        }
+        let (matched, mut left) = self.bind_subs(subs, &Val::Payload(op, tag.clone()), yes);
+        left.push(not);
+        (matched, left)
+    }
+
+    /// A pattern inside `Ok(..)`, `Err(..)`, a variant: decides the same operation again; any failure inside wins.
+    fn bind_payload(&mut self, pat: PatId, op: super::Op, outer: &Tag, tag: &Tag, subs: &[PatId], s: State) -> Split {
+        let failed = s.look(op).is_some_and(|look| look.verdict == Verdict::Failure);
+        if failed || matches!(outer, Tag::Err) {
+            let not = s.clone();
+            let mut yes = s;
+            if !yes.arms.contains(&pat) {
+                yes.arms.push(pat);
+            }
+            let (matched, mut left) = self.bind_subs(subs, &Val::Payload(op, Tag::Err), yes);
+            left.push(not);
+            return (matched, left);
+        }
+        if let Some(look) = s.look(op) {
+            // the inner tag was decided on this path already
+            if look.tag == *tag && look.tag != *outer {
+                return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
+            }
+        }
+        let mut not = s.clone();
+        let mut yes = s;
+        let verdict = self.verdict(op, tag);
+        let verdict = if verdict == Verdict::Unclear { Verdict::Success } else { verdict };
+        yes.decide(op, tag.clone(), verdict);
+        if !yes.arms.contains(&pat) {
+            yes.arms.push(pat);
+        }
+        match tag.other() {
+            Some(other) => {
+                let verdict = self.verdict(op, &other);
+                not.decide(op, other, verdict);
+            }
+            None => not.arms.retain(|arm| *arm != pat),
+        }
+        let (matched, mut left) = self.bind_subs(subs, &Val::Payload(op, tag.clone()), yes);
+        left.push(not);
+        (matched, left)
+    }
+
+    fn bind_subs(&mut self, subs: &[PatId], inner: &Val, s: State) -> Split {
+        let parts: SmallVec<[Val; 2]> = match inner {
+            Val::Tuple(parts) if parts.len() == subs.len() => parts.iter().cloned().collect(),
+            other => subs.iter().map(|_| other.clone()).collect(),
+        };
+        self.bind_parts(subs, &parts, s)
+    }
+
+    /// `Some(err)`: an inverted option, whose content is a failure.
+    fn binds_an_error(&self, subs: &[PatId]) -> bool {
+        let [sub] = subs else { return false };
+        match &self.body().pat(*sub).kind {
+            PatKind::Bind { name, .. } => {
+                crate::knowledge::parts(name).last().is_some_and(|part| part == "err" || part == "error")
+            }
+            PatKind::TupleStruct(path, _) => path.last() == "Err",
+            _ => false,
+        }
+    }
+}
+
+fn both(s: State) -> Split {
+    (vec![s.clone()], vec![s])
+}
+
+fn certain(matches: bool, s: State) -> Split {
+    if matches { (vec![s], Vec::new()) } else { (Vec::new(), vec![s]) }
+}

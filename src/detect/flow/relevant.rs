@@ -1,0 +1,115 @@
+//! Which variables a replay of a path needs: those that waits and bounds depend on. Others' bindings would only multiply paths.
+
+use super::Walker;
+use crate::body::{BinOp, ExprId, ExprKind, Local, PatKind, Stmt, UnOp};
+use crate::detect::context::Context;
+use crate::knowledge::Role;
+use std::collections::HashSet;
+
+/// Locals in the backward slice of waits' durations and of comparisons.
+pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
+    let body = cx.body;
+    let mut found = HashSet::new();
+    for (id, expr) in body.exprs() {
+        match &expr.kind {
+            ExprKind::Call(..) | ExprKind::Method(_) => {
+                if waits(cx, id) {
+                    for arg in cx.args(id) {
+                        add(cx, *arg, &mut found);
+                    }
+                }
+            }
+            ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, left, right) => {
+                // only plain numbers: a comparison of two calls' results is no counter
+                for side in [left, right] {
+                    if is_plain(cx, *side) {
+                        add(cx, *side, &mut found);
+                    }
+                }
+            }
+            ExprKind::For { iter, pat, .. } => {
+                add(cx, *iter, &mut found);
+                for (_, local) in body.names_in_pat(*pat) {
+                    if found.contains(&local) {
+                        add(cx, *iter, &mut found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    // what a relevant variable is made of is relevant too
+    for _ in 0..6 {
+        let before = found.len();
+        for (_, expr) in body.exprs() {
+            match &expr.kind {
+                ExprKind::Assign(left, right) | ExprKind::AssignOp(_, left, right) => {
+                    let target = match &body.expr(*left).kind {
+                        ExprKind::Unary(UnOp::Deref, inner) => *inner,
+                        _ => *left,
+                    };
+                    if body.local(target).is_some_and(|local| found.contains(&local)) {
+                        add(cx, *right, &mut found);
+                    }
+                }
+                ExprKind::Block(block) => {
+                    for stmt in &block.stmts {
+                        if let Stmt::Let { pat, init: Some(init), .. } = stmt
+                            && body.names_in_pat(*pat).iter().any(|(_, local)| found.contains(local))
+                        {
+                            add(cx, *init, &mut found);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    found
+}
+
+fn waits(cx: &Context<'_>, call: ExprId) -> bool {
+    match cx.callee(call) {
+        super::Callee::Known(entry, _) => matches!(entry.role, Role::Wait { .. } | Role::Interval { .. }),
+        super::Callee::Own(item) => crate::detect::summary::summary(cx, item).is_wait,
+        super::Callee::Closure(_) => true,
+        _ => false,
+    }
+}
+
+fn is_plain(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Path(_) | ExprKind::Lit(_) | ExprKind::Field(..) => true,
+        ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => is_plain(cx, *inner),
+        ExprKind::Binary(_, left, right) => is_plain(cx, *left) && is_plain(cx, *right),
+        ExprKind::Method(call) => call.args.is_empty() && is_plain(cx, call.receiver),
+        _ => false,
+    }
+}
+
+fn add(cx: &Context<'_>, id: ExprId, found: &mut HashSet<Local>) {
+    cx.body.walk(id, &mut |inner| {
+        if let Some(local) = cx.body.local(inner)
+            && matches!(cx.body.pat(local).kind, PatKind::Bind { .. })
+        {
+            found.insert(local);
+        }
+        !matches!(cx.body.expr(inner).kind, ExprKind::Async(_))
+    });
+}
+
+impl Walker<'_, '_> {
+    /// Whether a condition reads a variable that a replay follows.
+    pub(super) fn is_relevant_condition(&self, id: ExprId) -> bool {
+        let mut hit = false;
+        self.body().walk(id, &mut |inner| {
+            hit |= self.body().local(inner).is_some_and(|local| self.relevant.contains(&local))
+                || matches!(self.body().expr(inner).kind, ExprKind::Field(..)) && self.cx.field_path(inner).is_some();
+            !hit
+        });
+        hit
+    }
+}

@@ -1,0 +1,383 @@
+//! What is known on one path through a body: values, outcomes that were looked at, and what happened on this trip round the innermost loop.
+//! Plain data with its joins; how expressions change it is told elsewhere.
+
+use crate::body::{ExprId, Local, PatId};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// One call site whose outcome someone may look at.
+pub(crate) type Op = ExprId;
+
+/// What was seen of an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Tag {
+    Ok,
+    Err,
+    Some,
+    None,
+    True,
+    False,
+    /// A status test told a success.
+    GoodStatus,
+    /// A status test told a failure.
+    BadStatus,
+    /// A variant that is none of the above, by its path's last segment.
+    Variant(Rc<str>),
+}
+
+impl Tag {
+    /// The only other tag, where there is exactly one.
+    pub(crate) fn other(&self) -> Option<Self> {
+        Some(match self {
+            Self::Ok => Self::Err,
+            Self::Err => Self::Ok,
+            Self::Some => Self::None,
+            Self::None => Self::Some,
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::GoodStatus => Self::BadStatus,
+            Self::BadStatus => Self::GoodStatus,
+            Self::Variant(_) => return None,
+        })
+    }
+
+    /// The tag that a variant's name stands for.
+    pub(crate) fn of_variant(name: &str) -> Self {
+        match name {
+            "Ok" => Self::Ok,
+            "Err" => Self::Err,
+            "Some" => Self::Some,
+            "None" => Self::None,
+            _ => Self::Variant(name.into()),
+        }
+    }
+}
+
+/// What an outcome means for the question "try again?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Success,
+    Failure,
+    /// Not a failure, not yet a success: the thing waited for is not there.
+    NotYet,
+    /// Nobody can tell.
+    Unclear,
+}
+
+/// What a test of an operation's outcome asks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Test {
+    /// `is_ok()` and the like.
+    Is(Tag),
+    /// Whether the HTTP status is in these ranges.
+    Status(SmallVec<[(u16, u16); 2]>),
+    /// Whether an error may go away; the test is this call or comparison.
+    Transient,
+    /// Something else about the outcome that decides nothing by itself.
+    About,
+}
+
+/// What an expression or a binding stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Val {
+    Unknown,
+    Bool(bool),
+    /// The whole result of an operation.
+    Outcome(Op),
+    /// What is inside `Ok(..)`, `Err(..)`, `Some(..)`, a variant of an operation's outcome.
+    Payload(Op, Tag),
+    /// The HTTP status of an operation's outcome.
+    Status(Op),
+    /// A truth about an operation's outcome; false: its opposite.
+    Test(Op, Test, bool),
+    /// A truth that this condition tells; false: its opposite.
+    Truth(ExprId, bool),
+    /// What a call made of an operation's outcome: a truth about it where it is asked as one, an operation of its own where it is awaited or matched.
+    Derived(Op, ExprId),
+    /// `Ok(..)`, `Err(..)`, a variant: written here.
+    Built(Tag, Box<Val>),
+    /// Derived from this loop's own item.
+    Item(ExprId),
+    Tuple(Vec<Val>),
+    /// An async block or closure that has not run.
+    Deferred(ExprId),
+    /// A timer that has not been awaited: the call that made it.
+    Timer(ExprId),
+    /// A stop signal.
+    Cancel,
+    /// A server's hint how long to wait.
+    Hint(Op),
+}
+
+/// An outcome that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Look {
+    pub(crate) op: Op,
+    pub(crate) tag: Tag,
+    pub(crate) verdict: Verdict,
+}
+
+/// Something that a later replay of the path needs: bindings and assignments of variables that delays or bounds depend on, tests, waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Event {
+    /// `let local = expr`
+    Bind(Local, ExprId),
+    /// `a = b`, `a += b`: the assignment.
+    Assign(ExprId),
+    /// A call of this crate's that may change its receiver.
+    Step(ExprId),
+    /// An operation is called.
+    Call(Op),
+    /// A condition and its answer.
+    Cond(ExprId, bool),
+    /// A wait: the call, or the await of a stored timer.
+    Wait(ExprId),
+    /// The next item of a `for`.
+    Next(ExprId),
+}
+
+/// Marks of a trip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct Marks {
+    /// A failure was logged, counted or stored.
+    pub(crate) log: bool,
+    /// A stop signal was watched.
+    pub(crate) cancel: bool,
+    /// A server's hint was read.
+    pub(crate) hint: bool,
+    /// A wait for an event (message, permit) took place.
+    pub(crate) event: bool,
+    /// A peer was taken in.
+    pub(crate) accept: bool,
+    /// An attempt was limited in time.
+    pub(crate) timeout: bool,
+}
+
+impl Marks {
+    fn union(self, other: Self) -> Self {
+        Self {
+            log: self.log || other.log,
+            cancel: self.cancel || other.cancel,
+            hint: self.hint || other.hint,
+            event: self.event || other.event,
+            accept: self.accept || other.accept,
+            timeout: self.timeout || other.timeout,
+        }
+    }
+}
+
+/// Ranges of HTTP statuses, both ends included.
+pub(crate) type Codes = SmallVec<[(u16, u16); 4]>;
+
+/// One path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// Outcomes decided on this path, oldest first.
+    pub(crate) seen: SmallVec<[Look; 4]>,
+    /// Outcomes decided on this trip, also of operations that were called again since.
+    pub(crate) looked: SmallVec<[Look; 4]>,
+    /// Operations called on this trip, decided or not.
+    pub(crate) calls: SmallVec<[Op; 4]>,
+    /// Waits of this trip, by call.
+    pub(crate) waits: SmallVec<[ExprId; 2]>,
+    /// Conditions passed on this trip.
+    pub(crate) conds: SmallVec<[(ExprId, bool); 6]>,
+    /// HTTP statuses that the last operation's reply can still have, once one was tested.
+    pub(crate) codes: Option<Codes>,
+    /// Patterns of payloads that matched on this trip: variants of errors and replies.
+    pub(crate) arms: SmallVec<[PatId; 2]>,
+    /// What else happened on this trip.
+    pub(crate) marks: Marks,
+    /// Since the function's start, of outer loops only the current trip.
+    pub(crate) trace: Vec<Event>,
+    /// Where this trip begins in the trace.
+    pub(crate) trip: usize,
+    env: SmallVec<[(Local, Val); 6]>,
+    fields: SmallVec<[(Rc<str>, Val); 2]>,
+}
+
+impl State {
+    pub(crate) fn get(&self, local: Local) -> Val {
+        self.env.iter().rev().find(|(it, _)| *it == local).map_or(Val::Unknown, |(_, val)| val.clone())
+    }
+
+    pub(crate) fn set(&mut self, local: Local, val: Val) {
+        self.env.retain(|(it, _)| *it != local);
+        if val != Val::Unknown {
+            self.env.push((local, val));
+        }
+    }
+
+    pub(crate) fn field(&self, path: &str) -> Val {
+        self.fields.iter().find(|(it, _)| &**it == path).map_or(Val::Unknown, |(_, val)| val.clone())
+    }
+
+    pub(crate) fn set_field(&mut self, path: &str, val: Val) {
+        self.fields.retain(|(it, _)| &**it != path);
+        if val != Val::Unknown {
+            self.fields.push((path.into(), val));
+        }
+    }
+
+    pub(crate) fn look(&self, op: Op) -> Option<&Look> {
+        self.seen.iter().rev().find(|look| look.op == op)
+    }
+
+    pub(crate) fn last(&self) -> Option<&Look> {
+        self.seen.last()
+    }
+
+    /// The operation is called (again): what was seen of it is forgotten.
+    pub(crate) fn called(&mut self, op: Op) {
+        self.seen.retain(|look| look.op != op);
+        self.codes = None;
+        if !self.calls.contains(&op) {
+            self.calls.push(op);
+        }
+    }
+
+    pub(crate) fn decide(&mut self, op: Op, tag: Tag, verdict: Verdict) {
+        self.seen.retain(|look| look.op != op);
+        self.looked.retain(|look| look.op != op);
+        self.looked.push(Look { op, tag: tag.clone(), verdict });
+        self.seen.push(Look { op, tag, verdict });
+    }
+
+    /// A reply's status was tested against these ranges.
+    pub(crate) fn narrow_codes(&mut self, ranges: &[(u16, u16)], holds: bool) {
+        let before = self.codes.take().unwrap_or_else(|| SmallVec::from_slice(&[(100, 599)]));
+        let mut after = Codes::new();
+        if holds {
+            for (a, b) in &before {
+                for (c, d) in ranges {
+                    if a.max(c) <= b.min(d) {
+                        after.push((*a.max(c), *b.min(d)));
+                    }
+                }
+            }
+        } else {
+            after = before;
+            for (c, d) in ranges {
+                let mut rest = Codes::new();
+                for (a, b) in after {
+                    if b < *c || a > *d {
+                        rest.push((a, b));
+                        continue;
+                    }
+                    if a < *c {
+                        rest.push((a, c - 1));
+                    }
+                    if b > *d {
+                        rest.push((d + 1, b));
+                    }
+                }
+                after = rest;
+            }
+        }
+        self.codes = Some(after);
+    }
+
+    /// A new trip begins.
+    pub(crate) fn begin_trip(&mut self, prelude: usize) {
+        self.trace.truncate(prelude);
+        self.trip = self.trace.len();
+        self.calls.clear();
+        self.looked.clear();
+        self.waits.clear();
+        self.conds.clear();
+        self.arms.clear();
+        self.marks = Marks::default();
+    }
+
+    /// The trip through an inner loop is over: what the outer trip had done before comes back.
+    pub(crate) fn end_trip(&mut self, outer: &Self) {
+        let mut whole = outer.clone();
+        for op in &self.calls {
+            if !whole.calls.contains(op) {
+                whole.calls.push(*op);
+            }
+        }
+        for look in &self.looked {
+            whole.looked.retain(|it| it.op != look.op);
+            whole.looked.push(look.clone());
+        }
+        for wait in &self.waits {
+            if !whole.waits.contains(wait) {
+                whole.waits.push(*wait);
+            }
+        }
+        whole.conds.extend(self.conds.iter().copied());
+        self.calls = whole.calls;
+        self.looked = whole.looked;
+        self.waits = whole.waits;
+        self.conds = whole.conds;
+        self.arms = whole.arms;
+        self.marks = whole.marks.union(self.marks);
+        self.trip = outer.trip;
+    }
+
+    /// The events of this trip.
+    pub(crate) fn trip_events(&self) -> &[Event] {
+        self.trace.get(self.trip..).unwrap_or_default()
+    }
+
+    /// Whether two paths may go on as one: the same outcomes, waits and replay.
+    fn same_way(&self, other: &Self) -> bool {
+        self.seen == other.seen && self.looked == other.looked && self.waits == other.waits && self.codes == other.codes && self.trace == other.trace
+    }
+
+    /// Whether two paths may go on as one when there are too many: the same last outcome and the same emptiness of waits.
+    fn same_fate(&self, other: &Self) -> bool {
+        self.last().map(|look| (look.op, look.verdict)) == other.last().map(|look| (look.op, look.verdict))
+            && self.waits.is_empty() == other.waits.is_empty()
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        for (local, val) in &mut self.env {
+            if other.get(*local) != *val {
+                *val = Val::Unknown;
+            }
+        }
+        self.env.retain(|(_, val)| *val != Val::Unknown);
+        for (path, val) in &mut self.fields {
+            if other.field(path) != *val {
+                *val = Val::Unknown;
+            }
+        }
+        self.fields.retain(|(_, val)| *val != Val::Unknown);
+        for op in &other.calls {
+            if !self.calls.contains(op) {
+                self.calls.push(*op);
+            }
+        }
+        self.conds.retain(|cond| other.conds.contains(cond));
+        self.arms.retain(|arm| other.arms.contains(arm));
+        self.marks = self.marks.union(other.marks);
+    }
+}
+
+/// More paths than this at one point are joined by fate. 32 is where the sketch of the algorithm stopped gaining.
+const MOST_PATHS: usize = 32;
+
+/// Joins paths that may go on as one; returns whether some were joined only because there were too many.
+pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> bool {
+    join_by(paths, State::same_way);
+    if paths.len() <= MOST_PATHS {
+        return false;
+    }
+    join_by(paths, State::same_fate);
+    paths.truncate(MOST_PATHS);
+    true
+}
+
+fn join_by<K: PartialEq>(paths: &mut Vec<(State, K)>, same: impl Fn(&State, &State) -> bool) {
+    let mut kept: Vec<(State, K)> = Vec::with_capacity(paths.len());
+    for (state, flow) in paths.drain(..) {
+        match kept.iter_mut().find(|(it, its)| *its == flow && same(it, &state)) {
+            Some((it, _)) => it.absorb(&state),
+            None => kept.push((state, flow)),
+        }
+    }
+    *paths = kept;
+}

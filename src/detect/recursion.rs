@@ -1,0 +1,98 @@
+//! Functions that call themselves again after a failure.
+//! The function is the loop: paths that reach the call with a failed operation are its failing trips.
+
+use super::bounds::Bounds;
+use super::context::Context;
+use super::delay::Replay;
+use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict};
+use super::remote;
+use super::sites;
+use super::summary::MOST_CALLS;
+use crate::body::{ExprId, ExprKind};
+use crate::knowledge::{Role, says};
+use crate::model::{BoundKind, Confidence, Evidence, Fact, Kind, Site};
+
+/// The recursion of a body, where there is one after a failure.
+pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
+    let failing: Vec<&State> = followed
+        .recursions
+        .iter()
+        .filter(|(call, state)| state.looked.iter().any(|look| look.verdict == Verdict::Failure && look.op != *call))
+        .map(|(_, state)| state)
+        .collect();
+    let (call, _) = followed.recursions.first()?;
+    let mut ops: Vec<Op> = Vec::new();
+    for state in &failing {
+        for op in super::classify::failed_ops(state) {
+            let counts = !matches!(cx.role(op), Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard));
+            if counts && !ops.contains(&op) && op != *call {
+                ops.push(op);
+            }
+        }
+    }
+    ops.sort_by_key(|op| cx.body.expr(*op).span);
+    // a failed step of a tree walk is no retry: the operation must be remote, or the path must wait
+    let waits = failing.iter().any(|state| !state.waits.is_empty());
+    let answers: Vec<_> = ops.iter().map(|op| (*op, remote::of_call(cx, *op, MOST_CALLS))).collect();
+    let (main, answer) = answers
+        .iter()
+        .find(|(_, answer)| answer.as_ref().is_some_and(|answer| answer.is))
+        .or_else(|| answers.iter().find(|(_, answer)| answer.is_none()))?;
+    if !waits && answer.is_none() {
+        return None;
+    }
+    let mut site = sites::begin(cx, cx.body.root, Kind::Recursion)?;
+    if let Some(item) = cx.krate.item(cx.at)
+        && let Some(file) = cx.krate.file(cx.at)
+    {
+        site.place = file.place(item.span);
+    }
+    site.why.push(cx.evidence(*call, "calls itself again after a failure"));
+    site.operation.text = Fact::Known(remote::text(cx, *main), cx.evidence(*main, "this is tried again"));
+    match answer {
+        Some(answer) => {
+            site.operation.remote = Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
+            if !answer.certain {
+                site.confidence = Confidence::Medium;
+            }
+        }
+        None => site.confidence = Confidence::Medium,
+    }
+    let bounds = bounds(cx, followed, *call, &failing);
+    let replay = Replay { calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(), ..super::delay::replay_once(cx, &failing) };
+    sites::fill(cx, followed, None, &failing, &ops, &bounds, &replay, &mut site);
+    Some(site)
+}
+
+/// A counter among the arguments that is tested on the way bounds it; arguments that never change bound nothing.
+fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State]) -> Bounds {
+    let mut made = Bounds { cancel: failing.iter().any(|state| state.marks.cancel), ..Bounds::default() };
+    let stepped: Vec<&ExprId> = cx
+        .args(call)
+        .iter()
+        .filter(|arg| matches!(cx.body.expr(**arg).kind, ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Lit(_) | ExprKind::Call(..)))
+        .collect();
+    let tested = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
+        let mut found = false;
+        cx.body.walk(*cond, &mut |id| {
+            if let ExprKind::Path(path) = &cx.body.expr(id).kind {
+                found |= path.single().is_some_and(|name| says(&cx.words().attempts, name));
+                found |= cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local) && !stepped.is_empty());
+            }
+            found |= matches!(&cx.body.expr(id).kind, ExprKind::Field(_, name) if says(&cx.words().attempts, name));
+            !found
+        });
+        found
+    });
+    if tested || stepped.iter().any(|arg| matches!(cx.body.expr(**arg).kind, ExprKind::Lit(_))) {
+        made.kind = Some(BoundKind::Bounded);
+        made.evidence = cx.evidence(call, "a counter is handed on");
+    } else if stepped.is_empty() && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond))) {
+        made.kind = Some(BoundKind::Unbounded);
+        made.evidence = Evidence::words("nothing but success ends it");
+    }
+    if followed.exits.iter().any(|(_, flow)| matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Next(Val::Built(Tag::Err, _)))) {
+        made.outcome = Some(crate::model::Outcome::ReturnsError);
+    }
+    made
+}

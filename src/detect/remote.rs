@@ -1,0 +1,327 @@
+//! Does an operation cross a network or hit a shared service? Asked in the order of the design: resolved calls, written types, the receiver, the arguments, the name.
+//! The first that answers decides, and its reason is the evidence; the last two answers are of medium confidence.
+
+use super::context::{Callee, Context};
+use super::summary::summary_at;
+use crate::body::{ExprId, ExprKind, Lit, PatKind, Ty};
+use crate::knowledge::{LocalKind, Role, says};
+use crate::model::Method;
+use crate::resolve::Target;
+
+/// An answer and how sure it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    /// Remote, or not.
+    pub(crate) is: bool,
+    /// Resolved calls or written types show it, not a name.
+    pub(crate) certain: bool,
+    /// Why, in a few words.
+    pub(crate) why: String,
+}
+
+fn answer(is: bool, certain: bool, why: impl Into<String>) -> Option<Answer> {
+    Some(Answer { is, certain, why: why.into() })
+}
+
+/// Whether an operation of a body is remote.
+pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
+    let callee = cx.callee(id);
+    by_callee(cx, id, &callee, left)
+        .or_else(|| by_written_type(cx, &callee))
+        .or_else(|| by_receiver(cx, id))
+        .or_else(|| by_inner_calls(cx, id, left))
+        .or_else(|| by_arguments(cx, id))
+        .or_else(|| by_name(cx, id))
+}
+
+fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Option<Answer> {
+    match callee {
+        Callee::Known(entry, certain) => match &entry.role {
+            Role::Remote { .. } => answer(true, *certain, format!("`{}` crosses the network", cx.call_name(id))),
+            Role::Local { kind } => {
+                let certain = *certain && !matches!(kind, LocalKind::Io);
+                answer(false, certain, format!("`{}` stays on the machine", cx.call_name(id)))
+            }
+            Role::Event | Role::Guard | Role::Accept => answer(false, *certain, "waits inside the process"),
+            _ => None,
+        },
+        Callee::Own(item) => {
+            let inner = summary_at(cx, *item, left.saturating_sub(1));
+            let name = cx.krate.qualified_name(*item);
+            inner.remote.and_then(|is| answer(is, true, format!("`{name}` {}", if is { "reaches a remote side" } else { "stays on the machine" })))
+        }
+        Callee::Closure(closure) => of_expr(cx, *closure, left),
+        Callee::Foreign(path) => {
+            let first = path.first().map_or("", String::as_str);
+            if cx.knowledge.crate_is_client(first) {
+                return answer(true, true, format!("`{first}` is a client"));
+            }
+            // std's own network types are in the vocabulary; the rest of std stays here
+            (matches!(first, "std" | "core" | "alloc")).then(|| Answer { is: false, certain: true, why: "of the standard library".into() })
+        }
+        Callee::Operand(_) | Callee::Unknown => None,
+    }
+}
+
+/// The error or success type that a function of the crate declares.
+fn by_written_type(cx: &Context<'_>, callee: &Callee<'_>) -> Option<Answer> {
+    let Callee::Own(item) = callee else { return None };
+    let inner = cx.inside(*item)?;
+    let ret = inner.body.ret.as_ref()?;
+    of_type(&inner, ret, 3)
+}
+
+fn of_type(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
+    if left == 0 {
+        return None;
+    }
+    if !ty.path.is_empty()
+        && let Target::External(full) = cx.krate.path(cx.at, &ty.path)
+    {
+        let first = full.first().map_or("", String::as_str);
+        if matches!(cx.knowledge.type_entry(&full).map(|entry| &entry.role), Some(Role::Client)) || cx.knowledge.crate_is_client(first) {
+            return answer(true, true, format!("its type `{}` is a client's", ty.name()));
+        }
+    }
+    ty.args.iter().find_map(|arg| of_type(cx, arg, left - 1))
+}
+
+fn by_receiver(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let ExprKind::Method(call) = &cx.body.expr(id).kind else { return None };
+    let ty = cx.type_of(call.receiver)?;
+    type_is_client(cx, &ty, 3)
+}
+
+/// A client's type, or a type of this crate that holds one.
+fn type_is_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
+    let first = ty.path.first().map_or("", String::as_str);
+    match cx.knowledge.type_entry(&ty.path).map(|entry| &entry.role) {
+        Some(Role::Client) => return answer(true, true, format!("`{}` is a client", ty.name())),
+        Some(Role::Local { .. }) => return answer(false, true, format!("`{}` stays on the machine", ty.name())),
+        _ => {}
+    }
+    if cx.knowledge.crate_is_client(first) {
+        return answer(true, true, format!("`{}` is of a client crate", ty.name()));
+    }
+    if left > 0 && first == "crate" {
+        let held = cx.fields_of(ty).into_iter().find_map(|(_, field)| {
+            type_is_client(cx, crate::resolve::peeled(&field), left - 1).filter(|answer| answer.is)
+        });
+        if let Some(held) = held {
+            return answer(true, held.certain, format!("`{}` holds a client", ty.name()));
+        }
+    }
+    ty.args.iter().find_map(|arg| if left > 0 { type_is_client(cx, arg, left - 1) } else { None })
+}
+
+/// The call's own receiver chain and arguments: `client.get(url).send()`, `timeout(d, connect(addr))`, a closure given to it.
+fn by_inner_calls(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
+    if left == 0 {
+        return None;
+    }
+    let mut local = None;
+    for operand in cx.operands(id) {
+        match of_expr(cx, operand, left - 1) {
+            Some(answer) if answer.is => return Some(answer),
+            other => local = local.or(other),
+        }
+    }
+    let _ = local;
+    None
+}
+
+/// Whether an expression holds a remote call: true if one does, false if what it calls stays here, else unknown.
+pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answer> {
+    let mut found: Option<Answer> = None;
+    let mut local = None;
+    let mut unknown = false;
+    if left == 0 {
+        return None;
+    }
+    cx.body.walk(root, &mut |id| {
+        if !matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+            return true;
+        }
+        let callee = cx.callee(id);
+        if matches!(callee.role(), Some(Role::Spawn | Role::Log)) {
+            return false;
+        }
+        let said = by_callee(cx, id, &callee, left).or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
+        match said {
+            Some(said) if said.is => {
+                if found.as_ref().is_none_or(|it| said.certain && !it.certain) {
+                    found = Some(said);
+                }
+            }
+            Some(said) => local = local.take().or(Some(said)),
+            None => unknown |= cx.is_awaited(id) && matches!(callee, Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Own(_)),
+        }
+        true
+    });
+    match found {
+        Some(found) => Some(found),
+        None if !unknown => local,
+        None => None,
+    }
+}
+
+/// Whether a function of this crate reaches a remote side.
+pub(crate) fn of_function(cx: &Context<'_>, left: u32) -> Option<bool> {
+    of_expr(cx, cx.body.root, left).filter(|answer| answer.certain).map(|answer| answer.is)
+}
+
+fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    for operand in cx.operands(id) {
+        if let Some(ty) = cx.type_of(operand)
+            && type_is_client(cx, &ty, 1).is_some_and(|answer| answer.is)
+        {
+            return answer(true, true, format!("it is given a `{}`", ty.name()));
+        }
+    }
+    for operand in cx.operands(id) {
+        let mut hit = None;
+        cx.body.walk(operand, &mut |inner| {
+            match &cx.body.expr(inner).kind {
+                ExprKind::Lit(Lit::Str(text)) if text.contains("://") => hit = Some("a URL".to_owned()),
+                ExprKind::Path(path) if path.single().is_some_and(|name| says(&cx.words().remote_things, name)) => {
+                    hit = Some(format!("`{}`", path.last()));
+                }
+                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => hit = Some(format!("`{name}`")),
+                _ => {}
+            }
+            hit.is_none() && !matches!(cx.body.expr(inner).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
+        });
+        if let Some(hit) = hit
+            && (cx.is_awaited(id) || says(&cx.words().remote, cx.call_name(id)) || says(&cx.words().establish, cx.call_name(id)))
+        {
+            return answer(true, false, format!("it is given {hit}"));
+        }
+    }
+    None
+}
+
+fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let name = cx.call_name(id);
+    let words = cx.words();
+    let awaited = cx.is_awaited(id);
+    let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
+    if awaited && clients && (says(&words.remote, name) || says(&words.establish, name)) {
+        return answer(true, false, format!("`{name}` names a remote call"));
+    }
+    if !awaited && says(&words.local, name) {
+        return answer(false, false, format!("`{name}` names a local call"));
+    }
+    None
+}
+
+/// Whether what a helper's callers give it is remote.
+pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) -> Option<Answer> {
+    let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
+    let mut local = None;
+    let callers = cx.krate.callers(cx.at);
+    for (item, call) in callers.iter().take(16) {
+        let Some(caller) = cx.inside(*item) else { continue };
+        let args = caller.args(*call);
+        let given: Vec<ExprId> = match at.and_then(|at| args.get(at)) {
+            Some(arg) => vec![*arg],
+            None => args.to_vec(),
+        };
+        for arg in given {
+            let target = match &caller.body.expr(arg).kind {
+                ExprKind::Path(path) if caller.body.local(arg).is_none() => match caller.by_path(path) {
+                    Some(Callee::Own(item)) => summary_at(&caller, item, 3).remote.and_then(|is| answer(is, true, "its caller gives it")),
+                    _ => None,
+                },
+                ExprKind::Path(_) => caller.body.local(arg).and_then(|local| caller.init(local)).and_then(|init| of_expr(&caller, init, 4)),
+                _ => of_expr(&caller, arg, 4).or_else(|| awaited_by_name(&caller, arg)),
+            };
+            match target {
+                Some(said) if said.is => return answer(true, said.certain, format!("`{}` gives it a remote call", caller.krate.qualified_name(*item))),
+                other => local = local.or(other),
+            }
+        }
+    }
+    local
+}
+
+fn awaited_by_name(cx: &Context<'_>, root: ExprId) -> Option<Answer> {
+    let mut found = None;
+    cx.body.walk(root, &mut |id| {
+        if found.is_none() && matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+            found = by_arguments(cx, id).or_else(|| by_name(cx, id)).filter(|answer| answer.is);
+        }
+        found.is_none()
+    });
+    found
+}
+
+/// The HTTP method that an operation's chain names, and whether the vocabulary says that it may be repeated.
+pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, Option<bool>, bool) {
+    let mut method = None;
+    let mut idempotent = None;
+    let mut blocking = false;
+    cx.body.walk(id, &mut |inner| {
+        if let Some(Role::Remote { method: said, idempotent: repeat, blocking: blocks, .. }) = cx.role(inner) {
+            method = method.or(said.as_deref().and_then(Method::from_word));
+            idempotent = idempotent.or(*repeat);
+            blocking |= *blocks;
+        }
+        true
+    });
+    (method, idempotent, blocking)
+}
+
+/// Whether an operation makes a connection, session or subscription: by the vocabulary, what it calls, or its name.
+pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
+    if left == 0 {
+        return false;
+    }
+    match cx.callee(id) {
+        Callee::Known(entry, _) => match &entry.role {
+            Role::Remote { establishes, .. } => return *establishes,
+            Role::Local { .. } => return false,
+            _ => {}
+        },
+        Callee::Own(item) => {
+            if says(&cx.words().establish, cx.call_name(id)) {
+                return true;
+            }
+            let Some(inner) = cx.inside(item) else { return false };
+            let mut found = false;
+            inner.body.walk(inner.body.root, &mut |call| {
+                if !found && matches!(inner.body.expr(call).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+                    found = match inner.callee(call) {
+                        Callee::Known(entry, _) => matches!(entry.role, Role::Remote { establishes: true, .. }),
+                        Callee::Own(next) if next != item && left > 1 => establishes(&inner, call, left - 1),
+                        _ => false,
+                    };
+                }
+                !found
+            });
+            return found;
+        }
+        _ => {}
+    }
+    says(&cx.words().establish, cx.call_name(id))
+}
+
+/// The name that a call's result or operand has, for messages: the call as written, shortened.
+pub(crate) fn text(cx: &Context<'_>, id: ExprId) -> String {
+    cx.text(id)
+}
+
+/// Whether a parameter's written type is a function or a future.
+pub(crate) fn is_operand_type(cx: &Context<'_>, ty: &Ty) -> bool {
+    let callable = |ty: &Ty| matches!(ty.shape, crate::body::TyShape::Fn) || matches!(ty.name(), "Fn" | "FnMut" | "FnOnce" | "Future" | "AsyncFn" | "AsyncFnMut");
+    callable(ty)
+        || ty.args.iter().any(callable)
+        || cx.body.generics.iter().any(|(name, bounds)| ty.path.len() == 1 && ty.name() == name && bounds.iter().any(callable))
+}
+
+/// The binding's name.
+pub(crate) fn local_name<'a>(cx: &Context<'a>, local: crate::body::Local) -> &'a str {
+    match &cx.body.pat(local).kind {
+        PatKind::Bind { name, .. } => name,
+        _ => "",
+    }
+}

@@ -1,0 +1,130 @@
+//! Functions that compute a delay for others: from an attempt's number, or from state that they step on each call.
+//! Faults of such a delay are reported there, once, unless a loop of the same file that calls it has them already.
+
+use super::context::Context;
+use super::delay::{self, Amount, Env, Eval, Key, MOST_ATTEMPTS, Replay};
+use super::sites;
+use crate::body::{PatKind, Ty};
+use crate::knowledge::says;
+use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
+
+/// The schedule that a body computes, where it does.
+pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
+    let item = cx.krate.item(cx.at)?;
+    let words = cx.words();
+    let ret = cx.body.ret.as_ref()?;
+    let in_seconds = gives_duration(ret);
+    let named = says(&words.delay, &item.name) || says(&words.retry, &item.name);
+    let around = item.parent.and_then(|parent| cx.krate.item(crate::resolve::ItemRef { file: cx.at.file, item: parent }));
+    let owner_named = around.is_some_and(|owner| says(&words.delay, &owner.name) || says(&words.retry, &owner.name));
+    if !(named || owner_named) || !(in_seconds || named && is_number(ret)) {
+        return None;
+    }
+    let replay = call_repeatedly(cx);
+    let shown = delay::read(&replay, None);
+    let growth = shown.growth?;
+    if !matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table) {
+        return None;
+    }
+    let mut site = sites::begin(cx, cx.body.root, Kind::Schedule)?;
+    site.place = cx.krate.file(cx.at)?.place(item.span);
+    site.confidence = if named && in_seconds { Confidence::High } else { Confidence::Medium };
+    let evidence = |text: &str| cx.evidence(cx.body.root, text);
+    site.why.push(evidence("computes the delay for others"));
+    site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
+    site.delay.growth = Fact::Known(growth, evidence("grows from one call to the next"));
+    if let Some(jitter) = shown.jitter {
+        let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
+        site.delay.jitter = Fact::Known(jitter, evidence(text));
+    }
+    if let Some(capped) = shown.capped {
+        site.delay.capped = Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
+    }
+    if let Some(clipped) = shown.clipped {
+        site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
+    }
+    // numbers of a function that gives no `Duration` have no unit that we know
+    if in_seconds {
+        if let Some(first) = shown.first_s {
+            site.delay.first_s = Fact::known(first);
+        }
+        if let Some(cap) = shown.cap_s {
+            site.delay.cap_s = Fact::known(cap);
+        }
+        if let Some(schedule) = shown.schedule {
+            site.schedule = Fact::known(schedule);
+        }
+    }
+    let _ = BoundKind::Bounded;
+    if let Some((attempt, overflow)) = replay.overflow {
+        let at = cx.evidence(overflow.at, "leaves its type's range");
+        site.delay.overflows_at = Fact::Known(f64::from(attempt), at.clone());
+        site.delay.overflow = Fact::Known(overflow.how, at);
+    }
+    Some(site)
+}
+
+/// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
+fn call_repeatedly(cx: &Context<'_>) -> Replay {
+    let words = cx.words();
+    let mut replay = Replay::default();
+    let counted: Vec<_> = cx
+        .body
+        .params
+        .iter()
+        .filter(|param| {
+            let number = param.ty.as_ref().is_some_and(is_number);
+            let name = match &cx.body.pat(param.pat).kind {
+                PatKind::Bind { name, .. } => name.as_str(),
+                _ => "",
+            };
+            number && (says(&words.attempts, name) || matches!(name, "n" | "i" | "count" | "iteration" | "round" | "failures" | "step" | "exp" | "exponent"))
+        })
+        .map(|param| param.pat)
+        .collect();
+    let previous: Vec<_> = cx.body.params.iter().filter(|param| param.ty.as_ref().is_some_and(gives_duration)).map(|param| param.pat).collect();
+    let mut fields = std::collections::BTreeMap::new();
+    let mut last: Option<Amount> = None;
+    for attempt in 1..=MOST_ATTEMPTS {
+        let mut env = Env::default();
+        env.vars.clone_from(&fields);
+        for local in &counted {
+            env.vars.insert(Key::Local(*local), Amount { moves: true, ..Amount::exact(f64::from(attempt)) });
+        }
+        // `fn next(current: Duration) -> Duration`: what it gave is what it gets
+        if counted.is_empty()
+            && let [only] = previous.as_slice()
+            && let Some(last) = &last
+        {
+            env.vars.insert(Key::Local(*only), Amount { moves: true, ..last.clone() });
+        }
+        let mut eval = Eval::new(cx, env);
+        let val = eval.run();
+        if val.unknown {
+            return Replay { waits: vec![Some(val)], ..Replay::default() };
+        }
+        if replay.overflow.is_none()
+            && let Some(overflow) = eval.env.overflow
+        {
+            replay.overflow = Some((attempt, overflow));
+        }
+        fields = eval.env.vars.into_iter().filter(|(key, _)| matches!(key, Key::Field(_))).collect();
+        last = Some(val.clone());
+        replay.waits.push(Some(val));
+    }
+    replay
+}
+
+fn gives_duration(ty: &Ty) -> bool {
+    matches!(ty.name(), "Duration" | "TimeDelta") || matches!(ty.name(), "Option" | "Result") && ty.args.first().is_some_and(gives_duration)
+}
+
+fn is_number(ty: &Ty) -> bool {
+    matches!(ty.name(), "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64")
+        || ty.name() == "Option" && ty.args.first().is_some_and(is_number)
+}
+
+/// A schedule that a loop of the same file reads has its faults told there: the schedule stays listed, without them.
+pub(crate) fn merge(sites: &mut Vec<Site>) {
+    let _ = sites;
+}

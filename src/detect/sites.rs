@@ -1,0 +1,224 @@
+//! Puts a site together: what a loop was classified as, and what its delay, bounds and errors were read as.
+
+use super::bounds::{Bounds, bounds};
+use super::classify::{Classified, classify};
+use super::context::{Callee, Context};
+use super::delay::{self, Replay, Shown};
+use super::errors::errors;
+use super::flow::{Followed, LoopRecord, LoopShape, State};
+use super::remote;
+use super::summary::summary;
+use crate::body::{ExprId, ExprKind};
+use crate::knowledge::Role;
+use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Overflow, Site};
+
+/// The sites among the loops of a body.
+pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
+    followed
+        .loops
+        .iter()
+        .filter_map(|(id, record)| {
+            let classified = classify(cx, followed, *id, record)?;
+            of_loop(cx, followed, *id, record, &classified)
+        })
+        .collect()
+}
+
+fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, classified: &Classified<'_>) -> Option<Site> {
+    let mut site = begin(cx, id, classified.kind)?;
+    site.confidence = classified.confidence;
+    site.reasons.clone_from(&classified.reasons);
+    site.why.clone_from(&classified.why);
+    if site.why.is_empty()
+        && let Some(main) = classified.main
+    {
+        site.why.push(cx.evidence(main, "asked again here"));
+    }
+    operation(cx, classified, &mut site);
+    if !site.kind.is_real() {
+        return Some(site);
+    }
+    let bounds = bounds(cx, followed, id, record, &classified.failing);
+    let replay = delay::replay(cx, id, record, &classified.failing);
+    fill(cx, followed, record.within, &classified.failing, &classified.ops, &bounds, &replay, &mut site);
+    if record.shape == LoopShape::Each && bounds.kind == Some(BoundKind::Bounded) && site.delay.growth.is(&Growth::None) && site.kind == Kind::Retry {
+        // an iterator that is not a count and is never waited for: which it is, a list of targets or a number of tries, nobody can tell
+        site.confidence = Confidence::Medium;
+    }
+    Some(site)
+}
+
+/// A site of which only the place is known.
+pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
+    let place = cx.place(id)?;
+    let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
+    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test) || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
+    Some(site)
+}
+
+fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
+    let Some(main) = classified.main else { return };
+    let evidence = cx.evidence(main, "this is tried again");
+    site.operation.text = Fact::Known(remote::text(cx, main), evidence.clone());
+    if let Some(answer) = &classified.remote {
+        site.operation.remote = Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
+    }
+    let (method, idempotent, blocking) = remote::method_of(cx, main);
+    if let Some(method) = method {
+        site.operation.method = Fact::Known(method, evidence.clone());
+    }
+    if let Some(idempotent) = idempotent {
+        site.operation.idempotent = Fact::Known(idempotent, evidence.clone());
+    }
+    site.operation.blocking = Fact::Known(blocking, evidence);
+}
+
+/// Fills delay, attempts, errors and the rest from what was read of the failing trips.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn fill(
+    cx: &Context<'_>,
+    followed: &Followed,
+    within: Option<ExprId>,
+    failing: &[&State],
+    ops: &[ExprId],
+    bounds: &Bounds,
+    replay: &Replay,
+    site: &mut Site,
+) {
+    let waits: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
+    let wait = replay.calls.first().or(waits.first()).copied();
+    attempts(bounds, replay, site);
+    let max = site.attempts.max.value().map(|max| *max as u32);
+    let shown = delay::read(replay, max);
+    delay_facts(cx, &shown, replay, wait, !waits.is_empty(), site);
+    if let Some(wait) = wait {
+        let blocks = blocks(cx, wait) && in_async(cx, within);
+        site.delay.blocking_in_async = Fact::Known(blocks, cx.evidence(wait, "blocks the thread of the executor"));
+    }
+    let without = failing.iter().find(|state| state.waits.is_empty());
+    if let (Some(without), Some(_)) = (without, wait) {
+        let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
+        let place = looked.or(ops.first().copied());
+        site.delay.skipped_on_some_path =
+            Fact::Known(skips(cx, replay, failing, ops), place.map_or_else(Evidence::default, |op| cx.evidence(op, "a failure of this goes round without a wait")));
+    } else if wait.is_some() {
+        site.delay.skipped_on_some_path = Fact::known(false);
+    }
+    site.errors = errors(cx, followed, failing, ops, shown.server || failing.iter().any(|state| state.marks.hint));
+    if let Some(outcome) = bounds.outcome {
+        site.exhaustion.outcome = Fact::known(outcome);
+    }
+    site.cancel.raced = Fact::known(failing.iter().any(|state| state.marks.cancel));
+    site.visible = Fact::known(failing.iter().all(|state| state.marks.log));
+    site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
+}
+
+/// Whether some failing trip really goes round without a wait: for an operation that others wait for, and not only on the first attempt.
+fn skips(_cx: &Context<'_>, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
+    // numbers decided it: the trip without a wait is the first (or the last) only
+    let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
+    let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|state| {
+        state.trip_events().iter().any(|event| matches!(event, super::flow::Event::Cond(..)))
+    });
+    if replayed && by_numbers {
+        return false;
+    }
+    failing.iter().filter(|state| state.waits.is_empty()).any(|state| {
+        // a wait behind a condition that nobody can read is no skip
+        let same_tests = failing.iter().filter(|other| !other.waits.is_empty()).any(|other| {
+            other.looked.iter().filter(|look| ops.contains(&look.op)).map(|look| (look.op, &look.tag)).eq(state
+                .looked
+                .iter()
+                .filter(|look| ops.contains(&look.op))
+                .map(|look| (look.op, &look.tag)))
+        });
+        !same_tests
+    })
+}
+
+fn attempts(bounds: &Bounds, replay: &Replay, site: &mut Site) {
+    match (replay.max, bounds.kind) {
+        (Some(max), _) => {
+            site.attempts.kind = Fact::Known(BoundKind::Bounded, bounds.evidence.clone());
+            site.attempts.max = Fact::Known(f64::from(max), bounds.evidence.clone());
+        }
+        (None, Some(kind)) => site.attempts.kind = Fact::Known(kind, bounds.evidence.clone()),
+        (None, None) => {}
+    }
+}
+
+fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<ExprId>, waits: bool, site: &mut Site) {
+    let evidence = |text: &str| wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, text));
+    let delay = &mut site.delay;
+    let growth = match (shown.growth, waits) {
+        (Some(Growth::None), true) => None,
+        (growth, true) => growth,
+        (_, false) => Some(Growth::None),
+    };
+    if let Some(growth) = growth {
+        let text = match growth {
+            Growth::None => "nothing is waited for",
+            Growth::Constant => "waits the same each time",
+            Growth::Random => "waits a random time",
+            Growth::Server => "waits as long as the server says",
+            Growth::Table => "waits as a table says",
+            Growth::Linear => "waits longer each time",
+            Growth::Exponential | Growth::Fibonacci => "waits a multiple longer each time",
+        };
+        delay.growth = Fact::Known(growth, evidence(text));
+    }
+    let jitter = if waits { shown.jitter } else { Some(Jitter::None) };
+    if let Some(jitter) = jitter.filter(|_| growth.is_some()) {
+        let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
+        delay.jitter = Fact::Known(jitter, evidence(text));
+    }
+    let number = |value: Option<f64>, text: &str| match value {
+        Some(value) if value.is_finite() => Fact::Known(value, evidence(text)),
+        _ => Fact::Unknown,
+    };
+    delay.jitter_share = number(shown.jitter_share, "its random share");
+    delay.first_s = number(shown.first_s, "the first delay");
+    delay.cap_s = number(shown.cap_s, "the largest delay");
+    delay.largest_s = number(shown.largest_s, "the largest delay that can happen");
+    delay.total_s = number(shown.total_s, "all delays together");
+    if let Some(clipped) = shown.clipped {
+        delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
+    }
+    if let Some(capped) = shown.capped {
+        delay.capped = Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
+    }
+    if let Some(schedule) = &shown.schedule {
+        site.schedule = Fact::Known(schedule.clone(), evidence("the first delays"));
+    }
+    if let Some((attempt, overflow)) = replay.overflow {
+        let reachable = replay.max.is_none_or(|max| attempt <= max);
+        if reachable {
+            let at = cx.evidence(overflow.at, "leaves its type's range");
+            site.delay.overflows_at = Fact::Known(f64::from(attempt), at.clone());
+            site.delay.overflow = Fact::Known(overflow.how, at);
+        }
+    }
+    let _ = Overflow::Zero;
+}
+
+/// Whether a wait blocks its thread: itself, or inside the function that it calls.
+fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
+    match cx.callee(wait) {
+        Callee::Known(entry, certain) => certain && matches!(entry.role, Role::Wait { blocking: true, event: false, .. }),
+        Callee::Own(item) => {
+            let inner = summary(cx, item);
+            !inner.is_async
+                && inner.wait.is_some_and(|wait| cx.inside(item).is_some_and(|inner| blocks(&inner, wait)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether code inside this closure or async block (or the function itself) runs on an executor.
+fn in_async(cx: &Context<'_>, within: Option<ExprId>) -> bool {
+    match within.map(|within| &cx.body.expr(within).kind) {
+        Some(ExprKind::Async(_)) => true,
+        Some(ExprKind::Closure { is_async, .. }) => *is_async,
+        _ => cx.body.is_async,
+    }
+}

@@ -1,0 +1,79 @@
+//! HTTP statuses as they are written: numbers, constants of any crate by their registered names.
+
+use super::context::Context;
+use crate::body::{ExprId, ExprKind, Lit, Path};
+use crate::resolve::Target;
+
+/// The names of RFC 9110 and its companions for the statuses that retry code speaks of.
+const NAMES: &[(&str, u16)] = &[
+    ("CONTINUE", 100),
+    ("OK", 200),
+    ("CREATED", 201),
+    ("ACCEPTED", 202),
+    ("NO_CONTENT", 204),
+    ("PARTIAL_CONTENT", 206),
+    ("MOVED_PERMANENTLY", 301),
+    ("FOUND", 302),
+    ("SEE_OTHER", 303),
+    ("NOT_MODIFIED", 304),
+    ("TEMPORARY_REDIRECT", 307),
+    ("PERMANENT_REDIRECT", 308),
+    ("BAD_REQUEST", 400),
+    ("UNAUTHORIZED", 401),
+    ("PAYMENT_REQUIRED", 402),
+    ("FORBIDDEN", 403),
+    ("NOT_FOUND", 404),
+    ("METHOD_NOT_ALLOWED", 405),
+    ("NOT_ACCEPTABLE", 406),
+    ("REQUEST_TIMEOUT", 408),
+    ("CONFLICT", 409),
+    ("GONE", 410),
+    ("PRECONDITION_FAILED", 412),
+    ("PAYLOAD_TOO_LARGE", 413),
+    ("EXPECTATION_FAILED", 417),
+    ("MISDIRECTED_REQUEST", 421),
+    ("UNPROCESSABLE_ENTITY", 422),
+    ("LOCKED", 423),
+    ("TOO_EARLY", 425),
+    ("PRECONDITION_REQUIRED", 428),
+    ("TOO_MANY_REQUESTS", 429),
+    ("INTERNAL_SERVER_ERROR", 500),
+    ("NOT_IMPLEMENTED", 501),
+    ("BAD_GATEWAY", 502),
+    ("SERVICE_UNAVAILABLE", 503),
+    ("GATEWAY_TIMEOUT", 504),
+    ("INSUFFICIENT_STORAGE", 507),
+];
+
+/// Statuses of the 400s that may go away by themselves.
+pub(crate) const PASSING_4XX: [u16; 3] = [408, 425, 429];
+
+/// The status that a path names: `StatusCode::TOO_MANY_REQUESTS`, `Status::TooManyRequests`.
+pub(crate) fn status_named(path: &Path) -> Option<u16> {
+    let [.., around, last] = path.segments.as_slice() else { return None };
+    // a constant of that name elsewhere is no status: its type's name must say so
+    if !around.to_ascii_lowercase().contains("status") {
+        return None;
+    }
+    let name = crate::knowledge::parts(last).join("_").to_ascii_uppercase();
+    NAMES.iter().find(|(it, _)| *it == name).map(|(_, code)| *code)
+}
+
+/// The status that an expression is.
+pub(crate) fn status_of(cx: &Context<'_>, id: ExprId) -> Option<u16> {
+    match &cx.body.expr(id).kind {
+        ExprKind::Lit(Lit::Int(code, _)) => u16::try_from(*code).ok().filter(|code| (100..600).contains(code)),
+        ExprKind::Path(path) => status_named(path).or_else(|| {
+            let Target::Item(item) = cx.krate.path(cx.at, &path.segments) else { return None };
+            // a constant that names itself would never end
+            let inner = cx.inside(item).filter(|_| item != cx.at)?;
+            status_of(&inner, inner.body.root)
+        }),
+        ExprKind::Method(call) if call.args.is_empty() && matches!(call.name.as_str(), "as_u16" | "into" | "clone") => {
+            status_of(cx, call.receiver)
+        }
+        ExprKind::Ref(inner) | ExprKind::Cast(inner, _) => status_of(cx, *inner),
+        ExprKind::Call(_, args) => args.first().filter(|_| args.len() == 1).and_then(|arg| status_of(cx, *arg)),
+        _ => None,
+    }
+}

@@ -1,0 +1,278 @@
+//! What calling a function of the crate amounts to: does it wait, can it fail, does it reach a remote side, what does it test.
+//! Read from its body and those it calls, a limited number of calls deep, so that recursion ends and no order of questions matters.
+
+use super::context::{Callee, Context};
+use super::remote;
+use super::statuses;
+use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, TyShape};
+use crate::knowledge::Role;
+use crate::resolve::ItemRef;
+
+/// Calls are followed this deep. The sketch of the algorithm found nothing more beyond six.
+pub(crate) const MOST_CALLS: u32 = 6;
+
+/// What calling a function amounts to.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct Summary {
+    /// It waits, and does nothing else that matters: its delay is the caller's delay.
+    pub(crate) is_wait: bool,
+    /// A wait somewhere in it, by its call, in its own body.
+    pub(crate) wait: Option<ExprId>,
+    /// It gives a `Result` or an `Option`, or its type is unknown.
+    pub(crate) fallible: bool,
+    /// It gives a bool.
+    pub(crate) gives_bool: bool,
+    /// `async`, or gives a future.
+    pub(crate) is_async: bool,
+    /// It reaches a remote side: known to, known not to.
+    pub(crate) remote: Option<bool>,
+    /// It takes `&mut self` and assigns a field of it.
+    pub(crate) mutates: bool,
+    /// It never returns.
+    pub(crate) diverges: bool,
+    /// It is true for these statuses.
+    pub(crate) statuses: Option<Vec<(u16, u16)>>,
+    /// It reads a server's hint and gives it.
+    pub(crate) hint: bool,
+    /// It only logs or counts.
+    pub(crate) only_logs: bool,
+    /// It holds a loop or policy of its own that waits.
+    pub(crate) loops: bool,
+}
+
+/// Summary of a function of the same crate.
+pub(crate) fn summary(cx: &Context<'_>, item: ItemRef) -> Summary {
+    summary_at(cx, item, MOST_CALLS)
+}
+
+/// Summary with this many more calls to follow.
+pub(crate) fn summary_at(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
+    if left == 0 {
+        return Summary { fallible: true, ..Summary::default() };
+    }
+    cx.memo.summary((item, left), || compute(cx, item, left))
+}
+
+fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
+    let Some(cx) = cx.inside(item) else {
+        return Summary { fallible: true, ..Summary::default() };
+    };
+    let body = cx.body;
+    let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
+    let ret = body.ret.as_ref();
+    let mut made = Summary {
+        is_async: body.is_async || ret.is_some_and(|ty| ty.name().contains("Future") || ty.name() == "Pin"),
+        fallible: ret.is_some_and(|ty| {
+            matches!(ty.name(), "Result" | "Option" | "ControlFlow") || ty.name().ends_with("Result") || ty.shape == TyShape::Impl
+        }),
+        gives_bool: ret.is_some_and(|ty| ty.path.len() == 1 && ty.name() == "bool"),
+        diverges: false,
+        ..Summary::default()
+    };
+    let mut other_work = false;
+    let mut logs = 0u32;
+    let mut calls = 0u32;
+    body.walk(body.root, &mut |id| {
+        match &body.expr(id).kind {
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => made.loops = true,
+            ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) => {
+                made.mutates |= body.receiver == Some(crate::body::Receiver::Mut) && cx.field_path(*left).is_some();
+            }
+            ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
+                let callee = cx.callee(id);
+                calls += 1;
+                match &callee {
+                    Callee::Known(entry, _) => match &entry.role {
+                        Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
+                        Role::Log => logs += 1,
+                        Role::Remote { .. } | Role::Accept | Role::Guard => other_work = true,
+                        Role::Event => other_work = true,
+                        Role::Hint => made.hint = true,
+                        Role::Spawn => {
+                            other_work = true;
+                            return false;
+                        }
+                        _ => {}
+                    },
+                    Callee::Own(inner) if *inner != item => {
+                        let inner = summary_at(&cx, *inner, left - 1);
+                        if inner.is_wait {
+                            made.wait = made.wait.or(Some(id));
+                        } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
+                            other_work = true;
+                        } else if inner.only_logs {
+                            logs += 1;
+                        }
+                    }
+                    Callee::Operand(_) => other_work = true,
+                    Callee::Unknown | Callee::Foreign(_) if cx.is_awaited(id) => {
+                        // an awaited call that nobody knows may be the very operation
+                        other_work |= !matches!(body.expr(id).kind, ExprKind::Macro(_)) && !is_pinned_sleep(&cx, id);
+                    }
+                    _ => {}
+                }
+                if let ExprKind::Macro(call) = &body.expr(id).kind
+                    && matches!(call.input, MacroInput::Words(_))
+                {
+                    other_work |= call.path.last() != "format_args" && callee.role().is_none();
+                }
+            }
+            _ => {}
+        }
+        true
+    });
+    made.is_wait = made.wait.is_some() && !other_work && !made.loops;
+    made.only_logs = calls > 0 && logs > 0 && made.wait.is_none() && !other_work && !made.fallible && ret.is_none();
+    made.hint = (made.hint || crate::knowledge::says(&cx.words().hint, name)) && made.wait.is_none() && !other_work && ret.is_some();
+    made.diverges = ret.is_some_and(|ty| ty.shape == TyShape::Other) && never_returns(&cx, body.root);
+    if made.gives_bool {
+        made.statuses = predicate_statuses(&cx, body.root, 0).filter(|ranges| !ranges.is_empty());
+    }
+    made.remote = remote::of_function(&cx, left);
+    made
+}
+
+fn is_pinned_sleep(cx: &Context<'_>, id: ExprId) -> bool {
+    matches!(cx.call_name(id), "as_mut" | "pin" | "reset" | "into_inner")
+}
+
+fn never_returns(cx: &Context<'_>, root: ExprId) -> bool {
+    let mut found = false;
+    cx.body.walk(root, &mut |id| {
+        found |= matches!(cx.role(id), Some(Role::Diverge));
+        !found
+    });
+    found
+}
+
+/// The statuses for which a condition over one status is true: `s.is_server_error() || s == 429`, `matches!(s, 500..=599)`.
+pub(crate) fn predicate_statuses(cx: &Context<'_>, id: ExprId, depth: u32) -> Option<Vec<(u16, u16)>> {
+    if depth > 12 {
+        return None;
+    }
+    let go = |id: ExprId| predicate_statuses(cx, id, depth + 1);
+    match &cx.body.expr(id).kind {
+        ExprKind::Block(block) => {
+            let tail = block.tail?;
+            go(tail)
+        }
+        ExprKind::Binary(BinOp::Or, left, right) => match (go(*left), go(*right)) {
+            (Some(mut one), Some(other)) => {
+                one.extend(other);
+                Some(one)
+            }
+            _ => None,
+        },
+        ExprKind::Binary(op @ (BinOp::Eq | BinOp::Ge | BinOp::Gt | BinOp::Lt | BinOp::Le), left, right) => {
+            if !speaks_of_status(cx, *left) {
+                return None;
+            }
+            let code = statuses::status_of(cx, *right)?;
+            Some(match op {
+                BinOp::Eq => vec![(code, code)],
+                BinOp::Ge => vec![(code, 599)],
+                BinOp::Gt => vec![(code + 1, 599)],
+                BinOp::Lt => vec![(100, code - 1)],
+                _ => vec![(100, code)],
+            })
+        }
+        ExprKind::Binary(BinOp::And, left, right) => {
+            let (one, other) = (go(*left)?, go(*right)?);
+            let mut both = Vec::new();
+            for (a, b) in &one {
+                for (c, d) in &other {
+                    if a.max(c) <= b.min(d) {
+                        both.push((*a.max(c), *b.min(d)));
+                    }
+                }
+            }
+            Some(both)
+        }
+        ExprKind::Method(call) => match cx.role(id) {
+            Some(Role::Predicate { statuses, .. }) if !statuses.is_empty() => {
+                Some(statuses.iter().map(|[from, to]| (*from, *to)).collect())
+            }
+            _ if call.name == "contains" && call.args.len() == 1 => listed_statuses(cx, call.receiver),
+            _ => None,
+        },
+        ExprKind::Macro(call) => match &call.input {
+            MacroInput::Matches { value, pat, guard: None } if speaks_of_status(cx, *value) => pattern_statuses(cx, *pat),
+            _ => None,
+        },
+        ExprKind::Match(value, arms) if speaks_of_status(cx, *value) => {
+            let mut ranges = Vec::new();
+            for arm in arms {
+                if let ExprKind::Lit(crate::body::Lit::Bool(true)) = cx.body.expr(arm.body).kind {
+                    ranges.extend(pattern_statuses(cx, arm.pat)?);
+                }
+            }
+            Some(ranges)
+        }
+        _ => None,
+    }
+}
+
+fn speaks_of_status(cx: &Context<'_>, id: ExprId) -> bool {
+    let mut found = false;
+    cx.body.walk(id, &mut |inner| {
+        found |= match &cx.body.expr(inner).kind {
+            ExprKind::Path(path) => crate::knowledge::parts(path.last()).iter().any(|part| part.starts_with("status") || part == "code"),
+            ExprKind::Field(_, name) => name.contains("status"),
+            ExprKind::Method(_) => matches!(cx.role(inner), Some(Role::Status)),
+            _ => false,
+        };
+        !found
+    });
+    found
+}
+
+/// The statuses that a pattern accepts; `None` where one of its parts is no status.
+pub(crate) fn pattern_statuses(cx: &Context<'_>, pat: PatId) -> Option<Vec<(u16, u16)>> {
+    match &cx.body.pat(pat).kind {
+        PatKind::Or(pats) => {
+            let mut all = Vec::new();
+            for pat in pats {
+                all.extend(pattern_statuses(cx, *pat)?);
+            }
+            Some(all)
+        }
+        PatKind::Lit(lit) => statuses::status_of(cx, *lit).map(|code| vec![(code, code)]),
+        PatKind::Path(path) => statuses::status_named(path).map(|code| vec![(code, code)]),
+        PatKind::TupleStruct(_, subs) => match subs.as_slice() {
+            [sub] => pattern_statuses(cx, *sub),
+            _ => None,
+        },
+        PatKind::Range { start, end, inclusive } => {
+            let from = start.and_then(|id| statuses::status_of(cx, id)).unwrap_or(100);
+            let to = end.map_or(Some(599), |id| number(cx, id).map(|to| if *inclusive { to } else { to - 1 }))?;
+            Some(vec![(from, to)])
+        }
+        _ => None,
+    }
+}
+
+fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
+    match &cx.body.expr(id).kind {
+        ExprKind::Lit(crate::body::Lit::Int(value, _)) => u16::try_from(*value).ok().filter(|value| *value > 0),
+        _ => None,
+    }
+}
+
+/// The statuses of a written list or constant list.
+fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
+    match &cx.body.expr(id).kind {
+        ExprKind::Array(items) => items.iter().map(|item| statuses::status_of(cx, *item).map(|code| (code, code))).collect(),
+        ExprKind::Ref(inner) => listed_statuses(cx, *inner),
+        ExprKind::Range { start: Some(start), end: Some(end), inclusive } => {
+            let (from, to) = (statuses::status_of(cx, *start)?, number(cx, *end)?);
+            Some(vec![(from, if *inclusive { to } else { to - 1 })])
+        }
+        ExprKind::Path(path) => {
+            let crate::resolve::Target::Item(item) = cx.krate.path(cx.at, &path.segments) else { return None };
+            let inner = cx.inside(item).filter(|_| item != cx.at)?;
+            listed_statuses(&inner, inner.body.root)
+        }
+        _ => None,
+    }
+}

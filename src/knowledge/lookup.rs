@@ -172,13 +172,13 @@ impl Knowledge {
 
     fn index(&mut self, entry: &Entry, id: u32) {
         for path in patterns(&entry.paths) {
-            let path = self.canonical_pattern(path);
+            let path = self.canonical_pattern(&path);
             let is_type = path.segments.last().is_some_and(|name| name.starts_with(char::is_uppercase));
             let opens = is_type && matches!(entry.role, Role::Client | Role::Local { .. });
             self.paths.insert(&path, opens, id);
         }
         self.macros.extend(entry.macros.iter().map(|name| (name.clone(), id)));
-        let on: Vec<Pattern> = patterns(&entry.on).map(|path| self.canonical_pattern(path)).collect();
+        let on: Vec<Pattern> = patterns(&entry.on).map(|path| self.canonical_pattern(&path)).collect();
         for name in &entry.methods {
             let named = self.methods.entry(name.clone()).or_default();
             if entry.on.is_empty() {
@@ -189,7 +189,7 @@ impl Knowledge {
         }
     }
 
-    fn canonical_pattern(&self, pattern: Pattern) -> Pattern {
+    fn canonical_pattern(&self, pattern: &Pattern) -> Pattern {
         Pattern { segments: self.canonical(&pattern.segments).into_owned(), below: pattern.below }
     }
 

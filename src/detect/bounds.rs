@@ -1,7 +1,7 @@
 //! What ends the attempts: the conditions on which failing trips leave the loop, told apart by what they read.
 
-use super::context::Context;
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, State, Tag, Test, Val, Verdict};
+use super::context::{Callee, Context};
+use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use crate::body::{BinOp, ExprId, ExprKind, Local, MacroInput, UnOp};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Outcome};
@@ -32,7 +32,7 @@ enum Reads {
 }
 
 /// Reads the bounds of a loop whose failing trips are these.
-pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, failing: &[&State]) -> Bounds {
+pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> Bounds {
     let changed = changed_in(cx, id);
     let mut made = Bounds { cancel: failing.iter().any(|state| state.marks.cancel), ..Bounds::default() };
     if let Some(limit) = enclosing_timeout(cx, id) {
@@ -52,17 +52,24 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
         LoopShape::Loop | LoopShape::While => {}
     }
     let mut ways: Vec<(ExprId, bool, Reads)> = Vec::new();
+    // a counter, a supply of delays that is looked at as an option: `match delays.next() { Some(d) => …, None => return Err(e) }`
+    let mut supplies: Vec<(Op, bool)> = Vec::new();
     for (state, flow) in &record.exits {
-        if !gives_up(state, flow) {
-            continue;
-        }
         for (cond, truth) in &state.conds {
             let opposed = failing.iter().any(|fail| fail.conds.contains(&(*cond, !*truth)));
             if (opposed || matches!(flow, Flow::Next(_))) && !ways.iter().any(|(it, ..)| it == cond) {
-                ways.push((*cond, *truth, reads(cx, followed, *cond, &changed)));
+                ways.push((*cond, *truth, reads(cx, followed, ops, *cond, &changed)));
             }
         }
-        made.outcome = made.outcome.or(outcome_of(flow));
+        for look in state.looked.iter().filter(|look| !ops.contains(&look.op)) {
+            let all_pass = failing.iter().all(|fail| fail.looked.iter().any(|it| it.op == look.op && it.tag != look.tag));
+            if all_pass && !supplies.iter().any(|(op, _)| *op == look.op) {
+                supplies.push((look.op, is_supply(cx, look.op)));
+            }
+        }
+        if gives_up(state, flow) {
+            made.outcome = made.outcome.or(outcome_of(flow));
+        }
     }
     if made.kind.is_some() {
         return made;
@@ -78,6 +85,16 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     };
     let pick = |what: Reads| has(what).map(|(cond, ..)| *cond);
     let counted = pick(Reads::Counter).or(pick(Reads::Supply));
+    if let Some((supply, _)) = supplies.iter().find(|(_, is)| *is) {
+        made.kind = Some(BoundKind::Bounded);
+        made.evidence = cx.evidence(*supply, "ends when this does");
+        return made;
+    }
+    // what a policy or a home-grown outcome decides, nobody sees here
+    let hidden = !supplies.is_empty()
+        || failing.iter().any(|state| {
+            state.looked.iter().any(|look| ops.contains(&look.op) && matches!(look.tag, Tag::Variant(_)) && look.verdict == Verdict::Failure)
+        });
     if let Some(cond) = counted
         && holds(&[Reads::Counter, Reads::Supply, Reads::Deadline])
     {
@@ -88,7 +105,7 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     {
         made.kind = Some(BoundKind::Deadline);
         made.evidence = cx.evidence(cond, "this limits the time");
-    } else if counted.is_some() || pick(Reads::Deadline).is_some() || pick(Reads::Other).is_some() || followed.cut {
+    } else if counted.is_some() || pick(Reads::Deadline).is_some() || pick(Reads::Other).is_some() || followed.cut || hidden {
         made.kind = None;
     } else if made.cancel || pick(Reads::Cancel).is_some() {
         made.kind = Some(BoundKind::Cancellable);
@@ -158,7 +175,14 @@ fn changed_in(cx: &Context<'_>, id: ExprId) -> Changed {
     changed
 }
 
-fn reads(cx: &Context<'_>, followed: &Followed, cond: ExprId, changed: &Changed) -> Reads {
+/// Whether a call hands out the next of a limited supply: of delays, tries, permits.
+fn is_supply(cx: &Context<'_>, call: ExprId) -> bool {
+    let name = cx.call_name(call);
+    matches!(name, "next" | "next_backoff" | "next_delay" | "pop" | "pop_front" | "next_back" | "checked_sub")
+        || name.starts_with("next_") && says(&cx.words().delay, name)
+}
+
+fn reads(cx: &Context<'_>, followed: &Followed, ops: &[Op], cond: ExprId, changed: &Changed) -> Reads {
     let words = cx.words();
     let mut clock = false;
     let mut counter = false;
@@ -171,8 +195,7 @@ fn reads(cx: &Context<'_>, followed: &Followed, cond: ExprId, changed: &Changed)
             Some(Role::Cancel) => cancel = true,
             _ => {
                 let name = cx.call_name(id);
-                supply |= matches!(name, "next" | "next_backoff" | "next_delay" | "pop" | "pop_front" | "next_back")
-                    || name.starts_with("next_") && says(&words.delay, name);
+                supply |= is_supply(cx, id);
                 counter |= says(&words.attempts, name) && comparison;
                 cancel |= says(&words.cancel, name);
             }
@@ -196,14 +219,21 @@ fn reads(cx: &Context<'_>, followed: &Followed, cond: ExprId, changed: &Changed)
     if clock {
         return Reads::Deadline;
     }
-    if let Some((_, test)) = followed.tests.get(&cond)
-        && !counter
-    {
-        let _ = matches!(test, Test::Transient);
-        return Reads::Outcome;
-    }
     if counter {
         return Reads::Counter;
+    }
+    if let ExprKind::Try(inner) = &cx.body.expr(cond).kind
+        && !supply
+    {
+        let mut own = false;
+        cx.body.walk(*inner, &mut |id| {
+            own |= ops.contains(&id);
+            !own
+        });
+        return if own { Reads::Outcome } else { Reads::Other };
+    }
+    if followed.tests.contains_key(&cond) {
+        return asked_policy(cx, cond);
     }
     if supply {
         return Reads::Supply;
@@ -212,6 +242,36 @@ fn reads(cx: &Context<'_>, followed: &Followed, cond: ExprId, changed: &Changed)
         return Reads::Cancel;
     }
     Reads::Other
+}
+
+/// A test of an outcome by a call: who is asked? The outcome itself or a function of it tells what it is; a policy may count.
+fn asked_policy(cx: &Context<'_>, cond: ExprId) -> Reads {
+    let words = cx.words();
+    match cx.callee(cond) {
+        Callee::Own(item) => {
+            let counts = cx.inside(item).is_some_and(|inner| {
+                let mut found = false;
+                inner.body.walk(inner.body.root, &mut |id| {
+                    found |= match &inner.body.expr(id).kind {
+                        ExprKind::Path(path) => path.single().is_some_and(|name| says(&words.attempts, name)),
+                        ExprKind::Field(_, name) => says(&words.attempts, name),
+                        _ => false,
+                    };
+                    !found
+                });
+                found
+            });
+            let seen = cx.inside(item).is_some();
+            if counts || !seen { Reads::Other } else { Reads::Outcome }
+        }
+        Callee::Known(..) => Reads::Outcome,
+        Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Closure(_) => match &cx.body.expr(cond).kind {
+            // `e.is_timeout()` asks the error; `self.policy.should_retry(&e)` asks somebody else
+            ExprKind::Method(call) if !call.args.is_empty() => Reads::Other,
+            ExprKind::Call(_, args) if args.len() > 1 => Reads::Other,
+            _ => Reads::Outcome,
+        },
+    }
 }
 
 fn is_comparison(cx: &Context<'_>, cond: ExprId) -> bool {

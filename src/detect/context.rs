@@ -277,8 +277,11 @@ impl<'a> Context<'a> {
             }
             return self.knowledge.bare(name).map(|entry| Callee::Known(entry, false));
         }
-        let entry = self.knowledge.call(&path.segments)?;
-        Some(Callee::Known(entry, false))
+        if let Some(entry) = self.knowledge.call(&path.segments).or_else(|| self.knowledge.by_tail(&path.segments)) {
+            return Some(Callee::Known(entry, false));
+        }
+        // `S::sleep(d)` of a type parameter, `rt::sleep(d)` of a module that nobody sees: the name tells
+        self.knowledge.bare(path.last()).filter(|entry| matches!(entry.role, Role::Wait { .. })).map(|entry| Callee::Known(entry, false))
     }
 
     fn method(&self, receiver: ExprId, name: &str, args: usize) -> Callee<'a> {

@@ -87,7 +87,7 @@ fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecor
     if !site.kind.is_real() {
         return Some(site);
     }
-    let bounds = bounds(cx, followed, id, record, &classified.failing);
+    let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
     fill(cx, followed, record.within, &classified.failing, &classified.ops, &bounds, &replay, &mut site);
     if record.shape == LoopShape::Each && bounds.kind == Some(BoundKind::Bounded) && site.delay.growth.is(&Growth::None) && site.kind == Kind::Retry {

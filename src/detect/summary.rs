@@ -63,12 +63,19 @@ pub(crate) fn summary_at(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary 
     summary
 }
 
+/// Whether a name says that its call waits, and nothing else.
+pub(crate) fn is_named_sleep(name: &str) -> bool {
+    crate::knowledge::parts(name).first().is_some_and(|part| matches!(part.as_str(), "sleep" | "pause"))
+}
+
 /// Height of a summary that came to the end of what it may follow.
 const BOTTOMLESS: u32 = u32::MAX - 1;
 
 fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let Some(cx) = cx.inside(item) else {
-        return Summary { fallible: true, ..Summary::default() };
+        // a trait's method without a body: its name is all there is
+        let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
+        return Summary { fallible: true, is_wait: is_named_sleep(name), ..Summary::default() };
     };
     // a function that comes back to itself makes its summary inside its summary
     let outer = cx.deepest.replace(0);

@@ -666,6 +666,12 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         let Some(inner) = self.cx.inside(item) else {
             let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
+            if crate::detect::summary::is_named_sleep(name)
+                && let Some(wait) = vals.into_iter().next()
+            {
+                // in what unit, only its body would tell
+                self.env.vars.insert(Key::Waited, Amount { sized: false, ..wait });
+            }
             return self.by_name(name, &[]);
         };
         let prefix = match receiver {

@@ -546,16 +546,13 @@ impl<'c, 'a> Walker<'c, 'a> {
                 failed.conds.push((id, false));
                 let gone = Flow::Return(Val::Built(Tag::Err, Box::new(Val::Payload(op, Tag::Err))));
                 s.decide(op, Tag::Ok, Verdict::Success);
+                s.conds.push((id, true));
                 vec![(failed, gone), (s, Flow::Next(Val::Payload(op, Tag::Ok)))]
             }
             other => {
                 let mut failed = s.clone();
                 failed.conds.push((id, false));
                 s.conds.push((id, true));
-                if let Val::Payload(..) | Val::Unknown = other {
-                    s.conds.pop();
-                    s.conds.push((id, true));
-                }
                 let inner = if matches!(other, Val::Item(_)) { other } else { Val::Unknown };
                 vec![(failed, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown)))), (s, Flow::Next(inner))]
             }

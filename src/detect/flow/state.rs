@@ -37,6 +37,9 @@ impl Tag {
             Self::False => Self::True,
             Self::GoodStatus => Self::BadStatus,
             Self::BadStatus => Self::GoodStatus,
+            // std's `ControlFlow` has exactly these two
+            Self::Variant(name) if &**name == "Break" => Self::Variant("Continue".into()),
+            Self::Variant(name) if &**name == "Continue" => Self::Variant("Break".into()),
             Self::Variant(_) => return None,
         })
     }

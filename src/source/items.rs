@@ -33,6 +33,7 @@ impl Pending {
 
 /// An item that has begun and not ended.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct OpenItem {
     pub(super) id: ItemId,
     pub(super) kind: ItemKind,

@@ -2,11 +2,15 @@
 //! Nothing is parsed here and nothing is judged; what an outline leaves out, nobody behind it sees.
 
 mod attributes;
+mod generated;
+mod ignores;
 mod items;
 mod lexer;
 mod limits;
 mod lines;
 mod outline;
+mod package;
+mod read;
 mod tells;
 mod uses;
 mod walk;
@@ -14,7 +18,9 @@ mod words;
 
 pub use lines::Lines;
 pub use outline::outline;
-pub use walk::{Walk, WalkError, read, walk};
+pub use package::{package_folder, package_sources};
+pub use read::{read, source_file};
+pub use walk::{Found, Walk, WalkError, Walked, walk};
 
 use crate::body::Span;
 use crate::model::{Place, Problem};

@@ -236,7 +236,8 @@ impl Counts {
             return self.infix();
         }
         if ahead == Ahead::AfterBinder {
-            self.fold(1);
+            // A `for` has been counted as if it were a loop's.
+            self.fold(u32::from(!self.awaits_block));
             self.binder = Some(self.angles);
         }
         self.angles += count;

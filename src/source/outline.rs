@@ -130,6 +130,7 @@ impl<'t> Reader<'t> {
 
     fn token(&mut self, token: Token) {
         let word = if token.kind == Kind::Ident { word(self.lexer.text_of(token)) } else { Word::Name };
+        self.value_begins(token);
         self.tell(token, word);
         if !self.spilled.is_empty() {
             self.spill(token);
@@ -165,6 +166,9 @@ impl<'t> Reader<'t> {
 
     /// An item may begin behind this token.
     pub(super) fn refresh(&mut self) {
+        if self.top.room == Room::Opaque {
+            return;
+        }
         self.top.fresh = matches!(self.top.bracket, 0 | b'{') || self.top.room == Room::Items;
         self.pending = Pending::default();
     }
@@ -176,7 +180,6 @@ impl<'t> Reader<'t> {
             self.spilled.push(bracket);
             return;
         }
-        self.value_begins(token);
         if ends == Ends::Attribute && self.top.fresh {
             self.read_attribute(token);
         }
@@ -184,8 +187,11 @@ impl<'t> Reader<'t> {
             self.top.header = None;
             self.body_begins(token.start);
         }
-        let keeps_fresh = matches!(ends, Ends::Attribute | Ends::Visibility);
-        self.top.fresh &= keeps_fresh;
+        // What stands before an item is kept through the brackets among it.
+        if self.top.fresh && !matches!(ends, Ends::Attribute | Ends::Visibility) {
+            self.top.fresh = false;
+            self.pending = Pending::default();
+        }
         let counted = self.in_counted_item();
         let inner = Frame {
             bracket,
@@ -198,9 +204,6 @@ impl<'t> Reader<'t> {
             counts: self.top.counts.inside(counted),
         };
         self.below.push(std::mem::replace(&mut self.top, inner));
-        if !keeps_fresh {
-            self.pending = Pending::default();
-        }
         self.check_limits(token);
     }
 

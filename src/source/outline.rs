@@ -1,7 +1,6 @@
 //! The outline of a file: its items, their bodies' places and telling words, from its tokens alone.
 //! One pass without recursion. It must find every function that a parser would find, and get something out of files that no parser reads.
 
-use super::attributes::is_test;
 use super::generated::Marks;
 use super::items::{Header, OpenItem, Pending};
 use super::lexer::{Kind, Lexer, Token};
@@ -79,7 +78,7 @@ pub(super) struct Reader<'t> {
     pub(super) lexer: Lexer<'t>,
     pub(super) out: Outline,
     pub(super) top: Frame,
-    below: Vec<Frame>,
+    pub(super) below: Vec<Frame>,
     /// Brackets beyond `MOST_FRAMES`.
     spilled: Vec<u8>,
     pub(super) open: Vec<OpenItem>,
@@ -343,28 +342,6 @@ impl<'t> Reader<'t> {
     /// Whether nesting counts here: in everything that is parsed at once, not between the braces of modules and impls.
     fn in_counted_item(&self) -> bool {
         self.open.last().is_some_and(|item| item.in_counted || !item.in_body)
-    }
-
-    fn read_attribute(&mut self, bracket: Token) {
-        let test = is_test(self.lexer.clone());
-        if self.last.0.kind == Kind::Punct(b'#') {
-            self.pending.attribute_begins(self.last.0.start, bracket.end, test);
-        } else if test {
-            self.inner_test();
-        }
-    }
-
-    /// `#![cfg(test)]`, for the file or for the item that it stands in.
-    fn inner_test(&mut self) {
-        if let Some(item) = self.open.last_mut() {
-            item.in_test = true;
-            let id = item.id;
-            if let Some(item) = self.item_mut(id) {
-                item.in_test = true;
-            }
-        } else if self.below.is_empty() {
-            self.out.test_file = true;
-        }
     }
 
     pub(super) fn item_mut(&mut self, id: ItemId) -> Option<&mut Item> {

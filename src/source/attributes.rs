@@ -1,10 +1,36 @@
 //! What an attribute says about test code. Nothing else of attributes is read here.
 
 use super::lexer::{Kind, Lexer, Token};
+use super::outline::Reader;
+
+impl Reader<'_> {
+    /// Notes an attribute whose `[` this is: for the item behind it, or with `#!` for the one around it.
+    pub(super) fn read_attribute(&mut self, bracket: Token) {
+        let test = is_test(self.lexer.clone());
+        if self.last.0.kind == Kind::Punct(b'#') {
+            self.pending.attribute_begins(self.last.0.start, bracket.end, test);
+        } else if test {
+            self.inner_test();
+        }
+    }
+
+    /// `#![cfg(test)]`, for the file or for the item that it stands in.
+    fn inner_test(&mut self) {
+        if let Some(item) = self.open.last_mut() {
+            item.in_test = true;
+            let id = item.id;
+            if let Some(item) = self.item_mut(id) {
+                item.in_test = true;
+            }
+        } else if self.below.is_empty() {
+            self.out.test_file = true;
+        }
+    }
+}
 
 /// Whether the attribute whose `[` the lexer has just passed makes test code of what it stands on:
 /// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(…)]`, `#[bench]`, `#[cfg(test)]`, `#[cfg(any(test, …))]`; not `#[cfg(not(test))]`.
-pub(super) fn is_test(mut lexer: Lexer) -> bool {
+fn is_test(mut lexer: Lexer) -> bool {
     let mut name = "";
     loop {
         match lexer.next_code() {

@@ -33,6 +33,7 @@ impl Pending {
 
 /// An item that has begun and not ended.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct OpenItem {
     pub(super) id: ItemId,
     pub(super) kind: ItemKind,
@@ -241,7 +242,6 @@ impl Reader<'_> {
 
     /// What a token that is no bracket adds to the header that is being read.
     pub(super) fn read_header(&mut self, token: Token, word: Word) {
-        self.value_begins(token);
         let angles = self.top.counts.angles;
         let Some(header) = &mut self.top.header else { return };
         if header.stage != Stage::Signature || angles > 0 {
@@ -258,14 +258,14 @@ impl Reader<'_> {
 
     /// Keeps the last segment of the path that is being read: first of the trait, behind `for` of the type.
     fn read_impl(&mut self, token: Token, word: Word) {
-        let is_hrtb = word == Word::For && self.next_kind() == Some(Kind::Punct(b'<'));
+        let is_binder = word == Word::For && self.lifetimes_follow();
         let Some(header) = &mut self.top.header else { return };
         let id = header.id;
         match token.kind {
             // Behind the first bound, arrow or `where` stand other names.
             Kind::Arrow | Kind::Punct(b'+') => header.stage = Stage::Bounds,
             Kind::Ident if word == Word::Where => header.stage = Stage::Bounds,
-            Kind::Ident if word == Word::For && !is_hrtb => {
+            Kind::Ident if word == Word::For && !is_binder => {
                 if let Some(item) = self.item_mut(id) {
                     item.of_trait = Some(std::mem::take(&mut item.name));
                 }
@@ -280,9 +280,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a `for` is that of `for<'a>`, not of `Trait for <T as U>::V`.
+    fn lifetimes_follow(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        ahead.next_code().is_some_and(|token| token.kind == Kind::Punct(b'<'))
+            && ahead.next_code().is_some_and(|token| matches!(token.kind, Kind::Lifetime | Kind::Punct(b'>')))
+    }
+
     /// The first token behind a constant's `=`.
     pub(super) fn value_begins(&mut self, token: Token) {
-        if let Some(Header { stage: stage @ Stage::BeforeValue, .. }) = &mut self.top.header {
+        if let Some(Header { stage: stage @ Stage::BeforeValue, .. }) = &mut self.top.header
+            && token.kind != Kind::Punct(b';')
+        {
             *stage = Stage::Value;
             self.body_begins(token.start);
         }

@@ -15,6 +15,7 @@ const DEEPEST_TREE: u32 = LONGEST_CHAIN + DEEPEST_TOGETHER;
 
 /// What is open between two brackets.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Counts {
     /// Brackets and lists of generics around this bracket, itself included; 0 outside items.
     pub(super) around: u32,
@@ -22,12 +23,16 @@ pub(super) struct Counts {
     pub(super) around_together: u32,
     /// Lists of generics that are open here.
     pub(super) angles: u32,
+    /// How many of them are around the lifetimes of a `for<'a>` that is being read.
+    binder: Option<u32>,
     /// Whether the token before ended an operand, so that what follows is infix or postfix.
     pub(super) operand: bool,
     /// A block has just ended: the next token tells whether the statement goes on.
     after_block: bool,
     /// Prefix operators in a row.
     run: u32,
+    /// How many there were before the operand.
+    run_before: u32,
     /// What stays open to the end of the statement: `if`, `match`, `return`, closures and what was `soft` before them.
     heads: u32,
     /// `=`, `->`, `@` behind the last head; over when the head's block begins.
@@ -65,11 +70,15 @@ impl Counts {
     }
 
     /// Takes what a bracket that closes here leaves behind.
-    pub(super) fn closed(&mut self, inner: &Self, is_block: bool) {
+    pub(super) fn closed(&mut self, inner: &Self, was: Closed) {
         self.deepest = self.deepest.max(inner.deepest_statement.max(inner.depth()) + 1);
+        if was == Closed::Attribute {
+            self.operand = false;
+            return;
+        }
         self.run = 0;
         self.operand = true;
-        self.after_block = is_block;
+        self.after_block = was == Closed::Block;
     }
 
     /// Nothing that was open is open any more.
@@ -103,39 +112,44 @@ impl Counts {
             }
         }
         match kind {
-            Kind::Ident => self.word(word, ahead),
+            Kind::Ident => self.word(word),
             Kind::RawIdent | Kind::Literal => self.take_operand(),
             Kind::Lifetime | Kind::PathSep | Kind::Comment | Kind::Close(_) => self.operand = false,
             Kind::Open(bracket) => self.bracket(bracket),
-            Kind::Arrow => self.soft(),
             Kind::FatArrow => self.end_statement(),
-            Kind::Dots if self.operand => self.infix(),
-            Kind::Dots => self.prefix(1),
-            Kind::AndAnd if self.operand => self.infix(),
-            Kind::AndAnd => self.prefix(2),
+            Kind::Arrow => self.soft(),
             // `|a||b| c`: the end of one closure's parameters and the start of another's.
             Kind::OrOr if self.in_bars => self.fold(1),
-            Kind::OrOr if self.operand => self.infix(),
-            Kind::OrOr => self.head(),
-            Kind::Compare => self.infix(),
             Kind::AtLeast if self.angles > 0 => {
                 self.angles -= 1;
                 self.soft();
             }
-            Kind::AtLeast => self.infix(),
-            Kind::Shl if ahead == Ahead::Literal => self.infix(),
-            Kind::Shl => self.less(2, ahead),
+            Kind::Shl if ahead != Ahead::Literal => self.less(2, ahead),
+            Kind::Dots | Kind::AndAnd | Kind::OrOr if self.operand => self.infix(),
+            Kind::Compare | Kind::AtLeast | Kind::Shl => self.infix(),
+            Kind::AndAnd => self.prefix(2),
+            // Binds weaker than what follows, like a closure.
+            Kind::Dots | Kind::OrOr => self.head(),
             Kind::Punct(byte) => self.punct(byte, ahead),
         }
     }
 
-    fn word(&mut self, word: Word, ahead: Ahead) {
+    /// The same in an item's header, where nothing compares: only `>` ends a list of generics, and so no brace in one passes for the body's.
+    pub(super) fn signature_token(&mut self, kind: Kind, word: Word, ahead: Ahead) {
+        let angles = self.angles;
+        self.token(kind, word, ahead);
+        if !matches!(kind, Kind::Punct(b'>' | b';') | Kind::AtLeast) {
+            self.angles = self.angles.max(angles);
+        }
+    }
+
+    fn word(&mut self, word: Word) {
         match word {
             Word::If | Word::Match | Word::While => {
                 self.head();
                 self.awaits_block = true;
             }
-            Word::For if ahead != Ahead::NoLoop => {
+            Word::For => {
                 self.fold(1);
                 self.awaits_block = true;
             }
@@ -145,7 +159,12 @@ impl Counts {
                 self.operand = false;
             }
             Word::Name | Word::Underscore | Word::MacroRules | Word::Soft | Word::Union => {
-                self.take_operand()
+                self.take_operand();
+            }
+            // The name before it was the `raw` of `&raw const`, part of a prefix.
+            Word::Const | Word::Mut if self.operand => {
+                self.run = self.run_before;
+                self.operand = false;
             }
             _ => self.operand = false,
         }
@@ -156,7 +175,11 @@ impl Counts {
             b'<' => self.less(1, ahead),
             b'>' if self.angles > 0 => {
                 self.angles -= 1;
-                self.operand = true;
+                // A type or closure follows the lifetimes of `for<'a>`.
+                self.operand = self.binder != Some(self.angles);
+                if !self.operand {
+                    self.binder = None;
+                }
             }
             b'.' => {
                 self.infix();
@@ -209,8 +232,13 @@ impl Counts {
 
     /// A `<` opens generics unless it can be seen that it compares or shifts.
     fn less(&mut self, count: u32, ahead: Ahead) {
-        if ahead == Ahead::AfterValue {
+        if ahead == Ahead::AfterValue && self.operand {
             return self.infix();
+        }
+        if ahead == Ahead::AfterBinder {
+            // A `for` has been counted as if it were a loop's.
+            self.fold(u32::from(!self.awaits_block));
+            self.binder = Some(self.angles);
         }
         self.angles += count;
         self.method = false;
@@ -218,7 +246,7 @@ impl Counts {
     }
 
     fn take_operand(&mut self) {
-        self.run = 0;
+        self.run_before = std::mem::take(&mut self.run);
         self.operand = true;
     }
 
@@ -258,12 +286,23 @@ impl Counts {
 pub(super) enum Ahead {
     /// Nothing that matters.
     Other,
-    /// The `for` of `for<'a>` or of an impl.
-    NoLoop,
+    /// The `for` or `unsafe` of `for<'a>` stands before.
+    AfterBinder,
     /// A literal follows.
     Literal,
     /// A literal or a closing bracket stands before.
     AfterValue,
+}
+
+/// What a closing bracket was the end of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// `( … )`, `[ … ]`
+    Group,
+    /// `{ … }`
+    Block,
+    /// `#[ … ]`: an operand follows rather than ends.
+    Attribute,
 }
 
 /// Which limit was passed.

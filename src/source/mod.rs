@@ -2,19 +2,27 @@
 //! Nothing is parsed here and nothing is judged; what an outline leaves out, nobody behind it sees.
 
 mod attributes;
+mod generated;
+mod ignores;
 mod items;
 mod lexer;
 mod limits;
 mod lines;
 mod outline;
+mod package;
+mod read;
 mod tells;
+#[cfg(test)]
+mod tests;
 mod uses;
 mod walk;
 mod words;
 
 pub use lines::Lines;
 pub use outline::outline;
-pub use walk::{Walk, WalkError, read, walk};
+pub use package::{package_folder, package_sources};
+pub use read::{read, source_file};
+pub use walk::{Found, Walk, WalkError, Walked, walk};
 
 use crate::body::Span;
 use crate::model::{Place, Problem};
@@ -129,6 +137,7 @@ pub enum ItemKind {
 }
 
 /// Words and shapes that a body holds, found by the lexer. They decide whether a body is parsed for its own sake; generous on purpose.
+/// Only functions, constants, statics and macros have any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Tells {
@@ -137,6 +146,7 @@ pub struct Tells {
     /// Calls a function or method of its own name.
     pub recursion: bool,
     /// Words of retrying or waiting: an identifier that contains sleep, retry, retries, backoff, attempt, delay, timer, interval, reconnect, jitter, again, timeout.
+    /// A function's signature counts too, and the names of the impls, traits, modules and the file around it: `impl RetryPolicy`, `mod backoff`, `retry.rs`.
     pub words: bool,
     /// A macro that may hide a loop or is called with an operation.
     pub macros: bool,

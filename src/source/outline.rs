@@ -1,10 +1,10 @@
 //! The outline of a file: its items, their bodies' places and telling words, from its tokens alone.
 //! One pass without recursion. It must find every function that a parser would find, and get something out of files that no parser reads.
 
-use super::attributes::is_test;
+use super::generated::Marks;
 use super::items::{Header, OpenItem, Pending};
 use super::lexer::{Kind, Lexer, Token};
-use super::limits::{Ahead, Counts};
+use super::limits::{Ahead, Closed, Counts};
 use super::tells::is_telling_file;
 use super::uses::read_use;
 use super::words::{TellingParts, Word, word};
@@ -13,8 +13,6 @@ use crate::model::Problem;
 
 /// Brackets whose contents are followed. Deeper ones are only matched: a hostile file must not cost memory by the bracket.
 const MOST_FRAMES: usize = 1024;
-/// Lines in which a mark of generated code counts.
-const HEAD_LINES: usize = 10;
 
 /// Finds the items of a file; `path` is for its problems.
 pub fn outline(text: &str, path: &str) -> Outline {
@@ -25,7 +23,7 @@ pub fn outline(text: &str, path: &str) -> Outline {
     }
     while let Some(token) = reader.lexer.next() {
         if token.kind == Kind::Comment {
-            reader.note_generated(token);
+            reader.out.generated |= reader.marks.note(text, token);
         } else {
             reader.token(token);
         }
@@ -51,7 +49,7 @@ enum Ends {
     Nothing,
     /// The item whose body it was.
     Item,
-    /// `#[…]` before an item: it goes on.
+    /// `#[…]`: what stood before it goes on.
     Attribute,
     /// `pub(…)` before an item: it goes on.
     Visibility,
@@ -80,7 +78,7 @@ pub(super) struct Reader<'t> {
     pub(super) lexer: Lexer<'t>,
     pub(super) out: Outline,
     pub(super) top: Frame,
-    below: Vec<Frame>,
+    pub(super) below: Vec<Frame>,
     /// Brackets beyond `MOST_FRAMES`.
     spilled: Vec<u8>,
     pub(super) open: Vec<OpenItem>,
@@ -93,16 +91,13 @@ pub(super) struct Reader<'t> {
     unbalanced: bool,
     /// For the places of problems, made when there is one.
     lines: Option<Lines>,
-    head_end: u32,
-    says_automatic: bool,
-    says_do_not_edit: bool,
+    marks: Marks,
 }
 
 const NO_TOKEN: (Token, Word) = (Token { kind: Kind::Comment, start: 0, end: 0 }, Word::Keyword);
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str, path: &'t str) -> Self {
-        let head_end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(HEAD_LINES - 1).unwrap_or(text.len());
         Self {
             text,
             path,
@@ -128,14 +123,13 @@ impl<'t> Reader<'t> {
             before_last: NO_TOKEN,
             unbalanced: false,
             lines: None,
-            head_end: head_end as u32,
-            says_automatic: false,
-            says_do_not_edit: false,
+            marks: Marks::new(text),
         }
     }
 
     fn token(&mut self, token: Token) {
         let word = if token.kind == Kind::Ident { word(self.lexer.text_of(token)) } else { Word::Name };
+        self.value_begins(token);
         self.tell(token, word);
         if !self.spilled.is_empty() {
             self.spill(token);
@@ -171,6 +165,9 @@ impl<'t> Reader<'t> {
 
     /// An item may begin behind this token.
     pub(super) fn refresh(&mut self) {
+        if self.top.room == Room::Opaque {
+            return;
+        }
         self.top.fresh = matches!(self.top.bracket, 0 | b'{') || self.top.room == Room::Items;
         self.pending = Pending::default();
     }
@@ -182,16 +179,18 @@ impl<'t> Reader<'t> {
             self.spilled.push(bracket);
             return;
         }
-        self.value_begins(token);
-        if ends == Ends::Attribute {
+        if ends == Ends::Attribute && self.top.fresh {
             self.read_attribute(token);
         }
         if ends == Ends::Item {
             self.top.header = None;
             self.body_begins(token.start);
         }
-        let keeps_fresh = matches!(ends, Ends::Attribute | Ends::Visibility);
-        self.top.fresh &= keeps_fresh;
+        // What stands before an item is kept through the brackets among it.
+        if self.top.fresh && !matches!(ends, Ends::Attribute | Ends::Visibility) {
+            self.top.fresh = false;
+            self.pending = Pending::default();
+        }
         let counted = self.in_counted_item();
         let inner = Frame {
             bracket,
@@ -204,9 +203,6 @@ impl<'t> Reader<'t> {
             counts: self.top.counts.inside(counted),
         };
         self.below.push(std::mem::replace(&mut self.top, inner));
-        if !keeps_fresh {
-            self.pending = Pending::default();
-        }
         self.check_limits(token);
     }
 
@@ -217,7 +213,7 @@ impl<'t> Reader<'t> {
         let behind_hash =
             last.kind == Kind::Punct(b'#') || bang && self.before_last.0.kind == Kind::Punct(b'#');
         if bracket == b'[' && behind_hash {
-            return (Room::Opaque, if self.top.fresh { Ends::Attribute } else { Ends::Nothing });
+            return (Room::Opaque, Ends::Attribute);
         }
         if bracket == b'(' && last_word == Word::Pub && self.top.fresh {
             return (Room::Opaque, Ends::Visibility);
@@ -230,7 +226,7 @@ impl<'t> Reader<'t> {
                 return (Room::Opaque, Ends::Nothing);
             }
         }
-        let calls_macro = bang && self.is_macro_name(self.before_last);
+        let calls_macro = bang && is_macro_name(self.before_last);
         match self.top.room {
             // A macro among items may define items; one in code is part of that code.
             Room::Items if self.top.header.is_none() => (Room::Items, Ends::Nothing),
@@ -261,7 +257,12 @@ impl<'t> Reader<'t> {
             self.end_item(close.unwrap_or(end), close.map(|_| self.last.0.end));
         }
         let is_block = inner.bracket == b'{';
-        self.top.counts.closed(&inner.counts, is_block);
+        let was = match inner.ends {
+            Ends::Attribute => Closed::Attribute,
+            _ if is_block => Closed::Block,
+            _ => Closed::Group,
+        };
+        self.top.counts.closed(&inner.counts, was);
         self.check_limits_at(inner.start);
         match inner.ends {
             Ends::Attribute => self.pending.attribute_ends(end),
@@ -297,16 +298,18 @@ impl<'t> Reader<'t> {
                 Ahead::AfterValue
             }
             Kind::Shl if self.next_kind() == Some(Kind::Literal) => Ahead::Literal,
-            Kind::Ident if word == Word::For && self.opens_no_loop() => Ahead::NoLoop,
+            Kind::Punct(b'<') if matches!(self.last.1, Word::For | Word::Unsafe) => Ahead::AfterBinder,
             _ => Ahead::Other,
         };
-        self.top.counts.token(token.kind, word, ahead);
+        if self.in_signature() {
+            self.top.counts.signature_token(token.kind, word, ahead);
+        } else {
+            self.top.counts.token(token.kind, word, ahead);
+        }
     }
 
-    /// Whether a `for` is that of `for<'a>` or of an impl.
-    fn opens_no_loop(&self) -> bool {
-        let in_signature = self.top.header.as_ref().is_some_and(|header| !header.in_value());
-        in_signature || self.next_kind() == Some(Kind::Punct(b'<'))
+    fn in_signature(&self) -> bool {
+        self.top.header.as_ref().is_some_and(|header| !header.in_value())
     }
 
     pub(super) fn next_kind(&self) -> Option<Kind> {
@@ -338,34 +341,7 @@ impl<'t> Reader<'t> {
 
     /// Whether nesting counts here: in everything that is parsed at once, not between the braces of modules and impls.
     fn in_counted_item(&self) -> bool {
-        self.top.header.is_some() || self.open.last().is_some_and(|item| item.in_counted)
-    }
-
-    pub(super) fn is_macro_name(&self, (token, word): (Token, Word)) -> bool {
-        token.kind == Kind::RawIdent
-            || token.kind == Kind::Ident && matches!(word, Word::Name | Word::Soft | Word::Union)
-    }
-
-    fn read_attribute(&mut self, bracket: Token) {
-        let test = is_test(self.lexer.clone());
-        if self.last.0.kind == Kind::Punct(b'#') {
-            self.pending.attribute_begins(self.last.0.start, bracket.end, test);
-        } else if test {
-            self.inner_test();
-        }
-    }
-
-    /// `#![cfg(test)]`, for the file or for the item that it stands in.
-    fn inner_test(&mut self) {
-        if let Some(item) = self.open.last_mut() {
-            item.in_test = true;
-            let id = item.id;
-            if let Some(item) = self.item_mut(id) {
-                item.in_test = true;
-            }
-        } else if self.below.is_empty() {
-            self.out.test_file = true;
-        }
+        self.open.last().is_some_and(|item| item.in_counted || !item.in_body)
     }
 
     pub(super) fn item_mut(&mut self, id: ItemId) -> Option<&mut Item> {
@@ -381,19 +357,6 @@ impl<'t> Reader<'t> {
         let scope = self.open.last().map(|item| item.id);
         read_use(&mut self.lexer, self.pending.public, scope, &mut self.out.uses);
         self.refresh();
-    }
-
-    fn note_generated(&mut self, comment: Token) {
-        if comment.start >= self.head_end || self.out.generated {
-            return;
-        }
-        let range = comment.start as usize..comment.end.min(self.head_end) as usize;
-        let text = self.text.get(range).unwrap_or_default();
-        let lower = text.to_ascii_lowercase();
-        self.says_automatic |= lower.contains("automatically generated");
-        self.says_do_not_edit |= lower.contains("do not edit");
-        let marked = text.contains(concat!("@", "generated"));
-        self.out.generated = marked || self.says_automatic && self.says_do_not_edit;
     }
 
     /// Closes what the file leaves open.
@@ -427,6 +390,11 @@ impl<'t> Reader<'t> {
 
 pub(super) fn is_container(kind: ItemKind) -> bool {
     matches!(kind, ItemKind::Mod | ItemKind::Impl | ItemKind::Trait)
+}
+
+pub(super) fn is_macro_name((token, word): (Token, Word)) -> bool {
+    let is_name = matches!(word, Word::Name | Word::Soft | Word::Union);
+    token.kind == Kind::RawIdent || token.kind == Kind::Ident && is_name
 }
 
 fn opener(close: u8) -> u8 {

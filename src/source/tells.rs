@@ -2,7 +2,7 @@
 //! Generous on purpose: a body that tells nothing is never parsed for its own sake, so what is missed here is missed for good.
 
 use super::lexer::{Kind, Token};
-use super::outline::Reader;
+use super::outline::{Reader, is_macro_name};
 use super::words::{TellingParts, Word, is_plain_macro};
 use super::{ItemKind, Tells};
 
@@ -61,7 +61,7 @@ impl Reader<'_> {
 
     fn calls_macro(&self, token: Token) -> bool {
         let opens = matches!(token.kind, Kind::Open(_)) && self.last.0.kind == Kind::Punct(b'!');
-        opens && self.is_macro_name(self.before_last) && !is_plain_macro(self.span_text(self.before_last.0))
+        opens && is_macro_name(self.before_last) && !is_plain_macro(self.span_text(self.before_last.0))
     }
 }
 

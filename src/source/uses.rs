@@ -38,6 +38,7 @@ pub(super) fn read_use(lexer: &mut Lexer, public: bool, scope: Option<ItemId>, i
 }
 
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)]
 struct Tree {
     /// Segments of the branch that is being read, those of the groups around it first.
     path: Vec<String>,

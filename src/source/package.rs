@@ -1,0 +1,69 @@
+//! Which package a file belongs to, and the package's other files, so that a file that is named alone is judged with what its names mean.
+
+use super::walk::{Walk, Walked, walk};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+/// A manifest above this size is none.
+const LARGEST_MANIFEST: u64 = 16 << 20;
+
+/// The folder of the package that a file belongs to: the nearest above it with a `Cargo.toml` that has a `[package]`.
+/// Relative where the file's path is, so that what is shown of it stays short.
+pub fn package_folder(file: &Path) -> Option<PathBuf> {
+    folders_above(file).find(|folder| has_package(&folder.join("Cargo.toml")))
+}
+
+/// The Rust files below a package's `src/`, generated ones too.
+pub fn package_sources(package: &Path) -> Walked {
+    let sources = package.join("src");
+    if !sources.is_dir() {
+        return Walked::default();
+    }
+    walk(&[sources], &Walk { generated: true, ..Walk::default() })
+}
+
+/// Where the nearest `Cargo.toml` is, of any kind, remembered by folder: a walk asks for each file.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    folders: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Manifests {
+    /// The folder of the manifest nearest to a file, whose path is absolute.
+    pub(super) fn folder_of(&mut self, file: &Path) -> Option<&Path> {
+        let folder = file.parent()?;
+        let nearest = self.folders.entry(folder.to_owned()).or_insert_with(|| {
+            folder.ancestors().find(|above| above.join("Cargo.toml").is_file()).map(Path::to_owned)
+        });
+        nearest.as_deref()
+    }
+}
+
+/// The folders above a file, `..` where its path has no more parts: as many as there really are.
+fn folders_above(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let count = std::path::absolute(file).map_or(0, |file| file.components().count());
+    let first = file.parent().unwrap_or(Path::new("")).to_owned();
+    std::iter::successors(Some(first), |folder| Some(above(folder))).take(count)
+}
+
+fn above(folder: &Path) -> PathBuf {
+    match folder.components().next_back() {
+        Some(Component::Normal(_)) => folder.parent().unwrap_or(Path::new("")).to_owned(),
+        Some(Component::RootDir | Component::Prefix(_)) => folder.to_owned(),
+        Some(Component::CurDir) | None => PathBuf::from(".."),
+        Some(Component::ParentDir) => folder.join(".."),
+    }
+}
+
+fn has_package(manifest: &Path) -> bool {
+    // Not a pipe: reading one would wait for ever.
+    if !manifest.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST_MANIFEST) {
+        return false;
+    }
+    let Ok(text) = std::fs::read_to_string(manifest) else { return false };
+    match text.parse::<toml::Table>() {
+        Ok(table) => table.contains_key("package"),
+        // Broken, but its author still means a package.
+        Err(_) => text.lines().any(|line| line.trim() == "[package]"),
+    }
+}

@@ -185,11 +185,8 @@ fn words(command: &str) -> Vec<&str> {
 
 /// What a command prints, and its exit status.
 fn run(words: &[&str]) -> (String, i32) {
-    let args = match words {
-        ["retry-lint", args @ ..] | ["cargo", "run", "--release", "--", args @ ..] => args,
-        _ => {
-            panic!("`{}` cannot be checked, and no block of the kind `console` may have it", words.join(" "))
-        }
+    let (["retry-lint", args @ ..] | ["cargo", "run", "--release", "--", args @ ..]) = words else {
+        panic!("`{}` cannot be checked, and no block of the kind `console` may have it", words.join(" "))
     };
     let mut command = Command::new(env!("CARGO_BIN_EXE_retry-lint"));
     command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());

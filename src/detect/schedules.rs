@@ -62,7 +62,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             site.schedule = Fact::known(schedule);
         }
     }
-    if let Some((attempt, overflow)) = &replay.overflow {
+    // where others call it, the overflow is told at their loops
+    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| users == Users::Nobody) {
         let at = overflow.at.clone();
         site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
         site.delay.overflow = Fact::Known(overflow.how, at);
@@ -148,6 +149,7 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
         }
         if replay.overflow.is_none()
             && let Some(overflow) = eval.env.overflow
+            && delay::can_come(&replay.waits)
         {
             replay.overflow = Some((attempt, overflow));
         }

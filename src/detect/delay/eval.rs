@@ -122,7 +122,8 @@ impl<'c, 'a> Eval<'c, 'a> {
                     match self.pattern_holds(arm.pat, &on) {
                         Some(false) => continue,
                         held => {
-                            self.bind(arm.pat, &on);
+                            let told = if self.is_hint(arm.pat) { Amount { server: true, moves: true, ..Amount::symbol() } } else { on.clone() };
+                            self.bind(arm.pat, &told);
                             if self.leaves(arm.body) {
                                 self.eval(arm.body);
                                 continue;
@@ -349,6 +350,17 @@ impl<'c, 'a> Eval<'c, 'a> {
             PatKind::Wild => Some(true),
             PatKind::Bind { sub: None, .. } => Some(true),
             _ => None,
+        }
+    }
+
+    /// Whether a pattern takes a time out of a variant that says that the server told it: `Throttled(after)`, `RetryAfter(d)`.
+    fn is_hint(&self, pat: PatId) -> bool {
+        let words = self.cx.words();
+        match &self.cx.body.pat(pat).kind {
+            PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                says(&words.hint, path.last()) || crate::knowledge::parts(path.last()).iter().any(|part| part.starts_with("throttl") || part == "flood")
+            }
+            _ => false,
         }
     }
 
@@ -704,14 +716,19 @@ impl<'c, 'a> Eval<'c, 'a> {
                 vars.insert(Key::Local(local), val.clone());
             }
         }
+        let given = vals;
         let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
         let mut eval = Eval { cx: &inner, env, prefix, returned: None, depth: self.depth + 1 };
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
         // a home-grown generator: how it draws, its bits tell nobody
         if val.drawn.is_none() && says(&self.cx.words().random, name) {
-            let base = if val.unknown { vals.first().cloned().unwrap_or_else(Amount::symbol) } else { val };
-            val = Amount { drawn: Some(Drawn::Somehow), sized: false, ..base };
+            val = match given.first() {
+                // `rand_below(bound)`, `random(d)`: from nothing to what it is given; `jitter(d)`: who knows
+                Some(bound) if !name.contains("jitter") => Amount::between(&Amount::exact(0.0), bound),
+                Some(base) => Amount { drawn: Some(Drawn::Somehow), sized: false, ..base.clone() },
+                None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
+            };
         }
         self.env.steps = eval.env.steps;
         if self.env.overflow.is_none() {

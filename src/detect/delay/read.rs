@@ -55,7 +55,7 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     if grows {
         let by_limit = last_of_all.cap != Cap::No || waits.iter().any(|wait| wait.cap != Cap::No);
         let bounded_by_attempts = attempts.is_some();
-        let capped = by_limit && !(matches!(last.cap, Cap::Known(cap) if cap > NO_CAP) && last.sized) || settles && last.hi <= NO_CAP;
+        let capped = by_limit && !matches!(last.cap, Cap::Known(cap) if cap > NO_CAP) || settles && last.hi <= NO_CAP;
         shown.capped = if capped || !bounded_by_attempts || replay.waits.len() > 1 { Some(capped) } else { None };
         // a limit beyond a day is none, but it says that the code reckons with such delays
         if let Cap::Known(limit) = last.cap
@@ -162,9 +162,8 @@ fn shape(values: &[f64]) -> Growth {
     if geometric(&difference_ratios) || difference_ratios.len() > 2 && geometric(&inner(&difference_ratios)) {
         return Growth::Exponential;
     }
-    // quadratic and the like: ratios fall towards one; faster than exponential: they do not
-    let falling = ratios.iter().zip(ratios.iter().skip(1)).all(|(a, b)| b <= a);
-    if falling && ratios.last().is_some_and(|ratio| *ratio < 1.45) { Growth::Linear } else { Growth::Exponential }
+    // quadratic and the like: faster than by a constant step, and that is what counts
+    Growth::Exponential
 }
 
 /// How a sequence is spread.
@@ -184,8 +183,9 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
     if all(&|wait| wait.lo <= wait.hi * 0.02) {
         return Some(Jitter::Full);
     }
+    // nothing but a draw: spread over all that it can be
     if how == Drawn::Range && growth == Growth::Random {
-        return Some(Jitter::Other);
+        return Some(Jitter::Full);
     }
     if all(&|wait| near(wait.lo * 2.0, wait.hi)) && how != Drawn::Scaled {
         return Some(Jitter::Equal);

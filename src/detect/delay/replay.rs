@@ -81,14 +81,20 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
                 made.calls.push(call);
             }
         }
-        made.waits.push(env.vars.get(&Key::Waited).cloned());
         if made.overflow.is_none()
             && let Some(overflow) = &env.overflow
+            && can_come(&made.waits)
         {
             made.overflow = Some((attempt, overflow.clone()));
         }
+        made.waits.push(env.vars.get(&Key::Waited).cloned());
     }
     made
+}
+
+/// Whether anybody lives to see this attempt: the waits before it take less than a year, in seconds.
+pub(crate) fn can_come(waits: &[Option<Amount>]) -> bool {
+    waits.iter().flatten().map(|wait| if wait.sized || wait.cap == Cap::No { wait.hi } else { 0.0 }).sum::<f64>() < 365.0 * 86_400.0
 }
 
 /// Goes on past the end, with the trip that waits most.

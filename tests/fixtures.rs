@@ -1,0 +1,224 @@
+//! `fixtures/`: sources that say what should be found in them. Each *case* (from one `//@ case:` to the next, together with the head of its file)
+//! is a crate of its own, so is each folder with a `Cargo.toml`. Nothing is expected where nothing is marked: see `common::marks`.
+//!
+//! What the engine cannot do yet lies in `fixtures/pending/`, is checked alike, and must still fail. When a case there begins to pass, move it:
+//! `cargo test --test fixtures -- --ignored sort` does.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use common::marks::{self, Difference};
+use common::{Judged, Package, files_below, in_repository};
+use retry_lint::rules::Rules;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Something to check by itself.
+struct Case {
+    /// The file or folder, and the case's title.
+    name: String,
+    package: Package,
+}
+
+/// A file of cases.
+struct Subject {
+    head: String,
+    /// Title and text, the `//@ case:` line first; and the line in the file at which it begins, 1-based.
+    cases: Vec<(String, String, usize)>,
+}
+
+#[test]
+fn every_case_is_as_it_says() {
+    let mut report = String::new();
+    for case in cases("fixtures") {
+        let found = check(&case);
+        if !found.is_empty() {
+            writeln!(report, "{}\n{}", case.name, lines(&found)).unwrap();
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn what_is_pending_still_fails() {
+    let mut passing = String::new();
+    for case in cases("fixtures/pending") {
+        let found = check(&case);
+        if found.is_empty() {
+            writeln!(passing, "{}", case.name).unwrap();
+        }
+        // With `--nocapture`: what is missing.
+        println!("{}\n{}", case.name, lines(&found));
+    }
+    assert!(passing.is_empty(), "these pass now; move them out of fixtures/pending:\n{passing}");
+}
+
+#[test]
+fn every_rule_and_every_kind_is_marked_somewhere() {
+    let rules = Rules::builtin().unwrap();
+    let mut marked = BTreeSet::new();
+    for case in cases("fixtures").iter().chain(&cases("fixtures/pending")) {
+        for mark in marks_of(&case.package) {
+            marked.insert(match mark.says {
+                marks::Says::Rule(rule) => rule,
+                marks::Says::Fact(fact, value) => format!("{}: {value}", fact.name),
+            });
+        }
+    }
+    for rule in rules.iter() {
+        assert!(marked.contains(&rule.name), "no fixture fires {}", rule.name);
+    }
+    for kind in retry_lint::model::Kind::WORDS {
+        assert!(marked.contains(&format!("kind: {kind}")), "no fixture is a {kind}");
+    }
+}
+
+/// Moves cases between `fixtures/` and `fixtures/pending/` by whether they pass. For those who work on the detector.
+#[test]
+#[ignore = "changes files"]
+fn sort() {
+    for path in subjects("fixtures").into_iter().chain(subjects("fixtures/pending")).collect::<BTreeSet<_>>()
+    {
+        let other = counterpart(&path);
+        let pending = path.parent().is_some_and(is_pending);
+        let subject = read_subject(&path);
+        let (passing, failing): (Vec<_>, Vec<_>) = subject
+            .cases
+            .iter()
+            .partition(|(title, text, line)| check(&case_of(&path, &subject, title, text, *line)).is_empty());
+        let (stay, go) = if pending { (failing, passing) } else { (passing, failing) };
+        if go.is_empty() {
+            continue;
+        }
+        let mut there =
+            if other.exists() { std::fs::read_to_string(&other).unwrap() } else { subject.head.clone() };
+        for (_, text, _) in go {
+            there = format!("{}\n\n{}", there.trim_end(), text.trim_end());
+        }
+        std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+        std::fs::write(&other, there.trim_end().to_owned() + "\n").unwrap();
+        if stay.is_empty() {
+            std::fs::remove_file(&path).unwrap();
+            continue;
+        }
+        let mut here = subject.head.clone();
+        for (_, text, _) in stay {
+            here = format!("{}\n\n{}", here.trim_end(), text.trim_end());
+        }
+        std::fs::write(&path, here.trim_end().to_owned() + "\n").unwrap();
+    }
+}
+
+/// What is wrong with a case; and what holds for every source is true of it.
+fn check(case: &Case) -> Vec<Difference> {
+    let judged = case.package.judged(1);
+    assert_eq!(judged.problems, [], "{}", case.name);
+    invariants(case, &judged);
+    marks::differences(&marks_of(&case.package), &judged)
+}
+
+/// The number of threads changes nothing, the ends of lines nothing, a byte order mark nothing but bytes.
+fn invariants(case: &Case, judged: &Judged) {
+    assert_eq!(format!("{judged:?}"), format!("{:?}", case.package.judged(4)), "{}: threads", case.name);
+    let crlf = case.package.map(|text| text.replace('\n', "\r\n"));
+    assert_eq!(told(judged), told(&crlf.judged(1)), "{}: CRLF", case.name);
+    let marked = case.package.map(|text| format!("\u{feff}{text}"));
+    assert_eq!(told(judged), told(&marked.judged(1)), "{}: byte order mark", case.name);
+}
+
+/// What a reader sees of it, bytes apart.
+fn told(judged: &Judged) -> Vec<String> {
+    let place = |place: &retry_lint::model::Place| format!("{}:{}:{}", place.path, place.line, place.column);
+    let findings =
+        judged.findings.iter().map(|it| format!("{} {} {}", place(&it.place), it.rule, it.message));
+    let sites = judged.sites.iter().map(|it| format!("{} {}", place(&it.place), marks::summary(it)));
+    findings.chain(sites).collect()
+}
+
+fn marks_of(package: &Package) -> Vec<marks::Mark> {
+    let rules = Rules::builtin().unwrap();
+    let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+    package.files.iter().flat_map(|(path, text)| marks::read(path, text, &names)).collect()
+}
+
+fn lines(differences: &[Difference]) -> String {
+    differences.iter().map(|it| format!("    {}:{}: {}\n", it.file, it.line, it.what)).collect()
+}
+
+fn is_pending(folder: &Path) -> bool {
+    folder.components().any(|part| part.as_os_str() == "pending")
+}
+
+/// Where a case goes when it begins to pass, or no longer does.
+fn counterpart(path: &Path) -> PathBuf {
+    let (root, pending) = (in_repository("fixtures"), in_repository("fixtures/pending"));
+    match path.strip_prefix(&pending) {
+        Ok(below) => root.join(below),
+        Err(_) => pending.join(path.strip_prefix(&root).unwrap()),
+    }
+}
+
+/// The files of cases below a folder; `fixtures` without what is pending and what has its own test.
+fn subjects(below: &str) -> Vec<PathBuf> {
+    let root = in_repository(below);
+    let files = files_below(&root).into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    files
+        .filter(|path| {
+            let inside = path.strip_prefix(&root).unwrap();
+            let apart = ["pending", "cases"].iter().any(|apart| inside.starts_with(apart));
+            !apart
+                && !path
+                    .ancestors()
+                    .skip(1)
+                    .take_while(|it| **it != root)
+                    .any(|it| it.join("Cargo.toml").exists())
+        })
+        .collect()
+}
+
+fn cases(below: &str) -> Vec<Case> {
+    let root = in_repository(below);
+    let mut all = Vec::new();
+    for path in subjects(below) {
+        let subject = read_subject(&path);
+        for (title, text, line) in &subject.cases {
+            all.push(case_of(&path, &subject, title, text, *line));
+        }
+    }
+    for manifest in files_below(&root).into_iter().filter(|path| path.ends_with("Cargo.toml")) {
+        let folder = manifest.parent().unwrap();
+        if is_pending(folder) == is_pending(&root) {
+            let name = folder.strip_prefix(in_repository("")).unwrap().display().to_string();
+            all.push(Case { name, package: Package::of_folder(folder) });
+        }
+    }
+    all
+}
+
+fn read_subject(path: &Path) -> Subject {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut subject = Subject { head: String::new(), cases: Vec::new() };
+    for (line, number) in text.lines().zip(1..) {
+        if let Some(title) = line.strip_prefix("//@ case:") {
+            subject.cases.push((title.trim().to_owned(), String::new(), number));
+        }
+        let into = subject.cases.last_mut().map_or(&mut subject.head, |(_, text, _)| text);
+        into.push_str(line);
+        into.push('\n');
+    }
+    assert!(!subject.cases.is_empty(), "{} has no `//@ case:`", path.display());
+    subject
+}
+
+/// The head and the case, with empty lines for the cases in between, so that lines are those of the file.
+fn case_of(path: &Path, subject: &Subject, title: &str, text: &str, line: usize) -> Case {
+    let gap = line - 1 - subject.head.lines().count();
+    let whole = format!("{}{}{text}", subject.head, "\n".repeat(gap));
+    let shown = path.strip_prefix(in_repository("")).unwrap().display().to_string();
+    let mut package = Package::of_file(&whole);
+    shown.clone_into(&mut package.files[0].0);
+    // Modules are found from the root of a package: a file alone is its root.
+    package.manifest.push_str(&format!("\n[lib]\npath = \"{shown}\"\n"));
+    Case { name: format!("{shown}:{line}: {title}"), package }
+}

@@ -6,9 +6,11 @@ use crate::model::{Finding, Group, Level, Persona, Problem, Site};
 use crate::report::Sources;
 use crate::resolve::Crate;
 use crate::rules;
-use crate::source::SourceFile;
-use std::collections::BTreeSet;
-use std::path::Path;
+use crate::source::{self, Found, SourceFile, Walk};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A rule as the commands need it.
@@ -96,47 +98,70 @@ impl Package {
 
 /// Reads the files and puts those of one package together. Called on the threads of the run.
 pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
-    let mut by_root: std::collections::BTreeMap<std::path::PathBuf, Vec<SourceFile>> = std::collections::BTreeMap::new();
-    match inputs {
+    let mut input = Input { packages: Vec::new(), problems: Vec::new() };
+    let paths = match inputs {
         Inputs::Stdin(name) => {
-            let text = std::io::read_to_string(std::io::stdin())
+            let mut bytes = Vec::new();
+            std::io::stdin()
+                .read_to_end(&mut bytes)
                 .map_err(|error| UserError::new(format!("standard input cannot be read: {error}")))?;
-            by_root.entry(std::path::PathBuf::new()).or_default().push(file(name, text));
-        }
-        Inputs::Paths(paths) => {
-            for root in paths {
-                for entry in ignore::WalkBuilder::new(root).build() {
-                    let entry = entry.map_err(|error| UserError::new(error.to_string()))?;
-                    let is_rust = entry.path().extension().is_some_and(|extension| extension == "rs");
-                    if entry.file_type().is_some_and(|kind| kind.is_file()) && is_rust {
-                        let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
-                        let root = entry.path().ancestors().find(|dir| dir.join("Cargo.toml").is_file());
-                        by_root.entry(root.unwrap_or(Path::new("")).to_owned()).or_default().push(file(entry.path(), text));
-                    }
-                }
+            match source::source_file(name.to_string_lossy().into(), bytes) {
+                Ok(file) => input.packages.push(Package { krate: Crate::new(vec![file], None) }),
+                Err(problem) => input.problems.push(problem),
             }
+            return Ok(input);
         }
+        Inputs::Paths(paths) => paths,
+    };
+    let walked = source::walk(paths, &Walk::default());
+    for error in walked.errors {
+        if error.is_fatal() {
+            return Err(UserError::new(error.to_string()));
+        }
+        input.problems.push(error.problem());
     }
-    if by_root.is_empty() {
+    if walked.files.is_empty() {
         return Err(UserError::new("nothing to read: no .rs files there")
             .help("give a folder or a file with Rust in it; ignored files (.gitignore) are left out"));
     }
-    let packages = by_root
-        .into_iter()
-        .map(|(root, files)| {
-            let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
-            Package { krate: Crate::new(files, manifest.as_deref()) }
-        })
-        .collect();
-    Ok(Input { packages, problems: Vec::new() })
+    let folders: Vec<Option<PathBuf>> = walked.files.par_iter().map(|found| source::package_folder(&found.path)).collect();
+    let mut by_package: BTreeMap<Option<PathBuf>, Vec<Found>> = BTreeMap::new();
+    for (found, folder) in walked.files.into_iter().zip(folders) {
+        by_package.entry(folder).or_default().push(found);
+    }
+    let packages: Vec<(Package, Vec<Problem>)> =
+        by_package.into_par_iter().map(|(folder, files)| package(folder.as_deref(), &files)).collect();
+    for (package, problems) in packages {
+        input.packages.push(package);
+        input.problems.extend(problems);
+    }
+    Ok(input)
 }
 
-fn file(path: &Path, text: String) -> SourceFile {
-    let shown = path.to_string_lossy().replace('\\', "/");
-    let shown: Arc<str> = shown.strip_prefix("./").unwrap_or(&shown).into();
-    let outline = crate::source::outline(&text, &shown);
-    let in_test = shown.split('/').any(|part| matches!(part, "tests" | "benches" | "examples"));
-    SourceFile { path: shown, lines: crate::source::Lines::new(&text), text, outline, in_test, context_only: false }
+/// A package of these files; where some were named themselves, the rest of its sources is read too, so that names resolve.
+fn package(folder: Option<&Path>, files: &[Found]) -> (Package, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut read = Vec::new();
+    for (result, found) in files.par_iter().map(source::read).collect::<Vec<_>>().into_iter().zip(files) {
+        match result {
+            Ok(file) => read.extend(file),
+            Err(problem) => problems.push(Problem { path: found.shown.to_string(), ..problem }),
+        }
+    }
+    if let Some(folder) = folder
+        && files.iter().any(|found| found.named)
+    {
+        let others = source::package_sources(folder).files;
+        let others = others.iter().filter(|other| files.iter().all(|found| found.path != other.path));
+        for other in others {
+            // a file that cannot be read is a problem only of a run that looks at it
+            if let Ok(Some(file)) = source::read(other) {
+                read.push(SourceFile { context_only: true, ..file });
+            }
+        }
+    }
+    let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
+    (Package { krate: Crate::new(read, manifest.as_deref()) }, problems)
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.

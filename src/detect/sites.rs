@@ -9,7 +9,7 @@ use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::remote;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind};
-use crate::knowledge::Role;
+use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Overflow, Site};
 
 /// The sites among the loops of a body.
@@ -34,7 +34,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             continue;
         }
         let name = cx.call_name(id);
-        let named = crate::knowledge::says(&words.retry, name) || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
+        let named = says(&words.retry, name) || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
         let given = cx.args(id).iter().copied().find(|arg| gives_operation(cx, *arg));
         let certain = match cx.callee(id) {
             Callee::Own(item) if item != cx.at => {
@@ -139,7 +139,8 @@ pub(crate) fn fill(
     attempts(bounds, replay, site);
     let max = site.attempts.max.value().map(|max| *max as u32);
     let shown = delay::read(replay, max);
-    delay_facts(cx, &shown, replay, wait, !waits.is_empty(), site);
+    let unseen = may_wait_unseen(cx, followed, failing, ops);
+    delay_facts(cx, &shown, replay, wait, !waits.is_empty(), unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
         site.delay.blocking_in_async = Fact::Known(blocks, cx.evidence(wait, "blocks the thread of the executor"));
@@ -148,8 +149,10 @@ pub(crate) fn fill(
     if let (Some(without), Some(_)) = (without, wait) {
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
+        let unseen = may_wait_unseen(cx, followed, &[*without], ops);
+        let skips = !unseen && skips(cx, replay, failing, ops);
         site.delay.skipped_on_some_path =
-            Fact::Known(skips(cx, replay, failing, ops), place.map_or_else(Evidence::default, |op| cx.evidence(op, "a failure of this goes round without a wait")));
+            Fact::Known(skips, place.map_or_else(Evidence::default, |op| cx.evidence(op, "a failure of this goes round without a wait")));
     } else if wait.is_some() {
         site.delay.skipped_on_some_path = Fact::known(false);
     }
@@ -196,12 +199,13 @@ fn attempts(bounds: &Bounds, replay: &Replay, site: &mut Site) {
     }
 }
 
-fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<ExprId>, waits: bool, site: &mut Site) {
+fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<ExprId>, waits: bool, unseen: bool, site: &mut Site) {
     let evidence = |text: &str| wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, text));
     let delay = &mut site.delay;
     let growth = match (shown.growth, waits) {
         (Some(Growth::None), true) => None,
         (growth, true) => growth,
+        (_, false) if unseen => None,
         (_, false) => Some(Growth::None),
     };
     if let Some(growth) = growth {
@@ -248,6 +252,59 @@ fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<Ex
         }
     }
     let _ = Overflow::Zero;
+}
+
+/// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
+fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[ExprId]) -> bool {
+    let words = cx.words();
+    let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
+        Callee::Own(item) => {
+            let inner = summary(cx, item);
+            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
+        }
+        Callee::Operand(_) => true,
+        Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
+            let name = cx.call_name(call);
+            !is_op && (cx.is_awaited(call) || says(&words.delay, name) || says(&words.retry, name))
+        }
+        Callee::Known(entry, _) => matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op,
+    };
+    if ops.iter().any(|op| followed.operands.contains(op) && !matches!(cx.callee(*op), Callee::Operand(_))) {
+        return true;
+    }
+    failing.iter().any(|state| {
+        state.marks.event
+            || state.calls.iter().any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
+            || state.conds.iter().any(|(cond, _)| {
+                let mut found = false;
+                cx.body.walk(*cond, &mut |id| {
+                    found |= matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_)) && !ops.contains(&id) && cx.is_awaited(id);
+                    !found
+                });
+                found
+            })
+    }) || ops.iter().any(|op| near_unread_macro(cx, *op))
+}
+
+/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
+fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
+    let mut around = op;
+    while let Some(parent) = cx.parent(around) {
+        around = parent;
+        if matches!(cx.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
+            break;
+        }
+    }
+    let mut found = false;
+    cx.body.walk(around, &mut |id| {
+        if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
+            let known = matches!(cx.callee(id), Callee::Known(..));
+            let unread = matches!(call.input, crate::body::MacroInput::Words(_)) && !known;
+            found |= unread || matches!(cx.callee(id), Callee::Own(_));
+        }
+        !found
+    });
+    found
 }
 
 /// Whether a wait blocks its thread: itself, or inside the function that it calls.

@@ -34,7 +34,7 @@ enum Reads {
 /// Reads the bounds of a loop whose failing trips are these.
 pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> Bounds {
     let changed = changed_in(cx, id);
-    let mut made = Bounds { cancel: failing.iter().any(|state| state.marks.cancel), ..Bounds::default() };
+    let mut made = Bounds { cancel: failing.iter().copied().chain(record.exits.iter().map(|(state, _)| state)).any(|state| state.marks.cancel), ..Bounds::default() };
     if let Some(limit) = enclosing_timeout(cx, id) {
         made.kind = Some(BoundKind::Deadline);
         made.evidence = cx.evidence(limit, "this ends it");

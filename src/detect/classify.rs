@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
-use crate::body::{ExprId, ExprKind, TyShape};
+use crate::body::{ExprId, ExprKind, PatKind, TyShape};
 use crate::knowledge::{Role, says};
 use crate::model::{Confidence, Evidence, Kind};
 
@@ -157,14 +157,14 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
         let round: Vec<&State> = succeeding.iter().chain(&not_yet).copied().collect();
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         let same_wait = on_failure.iter().any(|wait| on_success.contains(wait));
-        if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
-            made.kind = Kind::Poll;
-        } else if establishes || session {
+        if establishes || session && !condition {
             made.kind = Kind::Reconnect;
             if !establishes {
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its success looks like a session that ended".into());
             }
+        } else if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
+            made.kind = Kind::Poll;
         } else if (same_wait || !on_success.is_empty()) && leaves_after_success && retry_words && !condition {
             // success leaves, but some goes round as failure does: its reply was tested and found wanting
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
@@ -221,11 +221,30 @@ impl Question<'_, '_> {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let clients = self.cx.krate.dependencies.iter().any(|name| self.cx.knowledge.crate_is_client(name));
         let asks = self.cx.body.is_async || clients;
+        if self.cx.body.is_async
+            && let Some(variant) = self.retried_variant()
+        {
+            return Some(Answer { is: true, certain: false, why: format!("`{variant}` is how a shared service refuses") });
+        }
         (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name))).then(|| Answer {
             is: true,
             certain: false,
             why: format!("`{name}` is a retry helper"),
         })
+    }
+
+    /// An error variant named in the loop that says that another try may do.
+    fn retried_variant(&self) -> Option<String> {
+        let mut found = None;
+        for (_, pat) in self.cx.body.pats() {
+            if let PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) = &pat.kind
+                && path.segments.len() > 1
+                && says(&self.cx.words().transient, path.last())
+            {
+                found = Some(path.last().to_owned());
+            }
+        }
+        found
     }
 
     /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.

@@ -2,6 +2,7 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Verdict};
+use super::remote;
 use super::statuses::PASSING_4XX;
 use super::summary::MOST_CALLS;
 use crate::body::{ExprId, ExprKind, Ty};
@@ -50,7 +51,7 @@ fn retries_4xx(cx: &Context<'_>, failing: &[&State], ops: &[Op], place: Option<E
     let mut tested = false;
     for state in failing {
         let bad = state.looked.iter().any(|look| look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
-        let Some(codes) = state.codes.as_ref().filter(|_| bad) else { continue };
+        let Some((_, codes)) = state.codes.as_ref().filter(|_| bad) else { continue };
         tested = true;
         let permanent = (400..=499u16).filter(|code| !PASSING_4XX.contains(code)).filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to)).count();
         // one odd status beside 429 may be a service's own word for "later": 409, 423; a range of them is not
@@ -63,7 +64,7 @@ fn retries_4xx(cx: &Context<'_>, failing: &[&State], ops: &[Op], place: Option<E
     let all = failing.iter().all(|state| state.codes.is_none() && state.arms.is_empty());
     if all
         && failing.iter().any(|state| state.conds.is_empty() || !state.looked.is_empty())
-        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, MOST_CALLS))
+        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, MOST_CALLS).or_else(|| callers_raise(cx, *op)))
     {
         let untested = failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
         if untested {
@@ -101,6 +102,13 @@ fn raises_status(cx: &Context<'_>, op: Op, left: u32) -> Option<ExprId> {
         around = parent;
     }
     inner_raises(cx, op, left).then_some(op)
+}
+
+/// A macro's operand: what its callers give it decides.
+fn callers_raise(cx: &Context<'_>, op: Op) -> Option<ExprId> {
+    let ExprKind::Path(_) = &cx.body.expr(op).kind else { return None };
+    let raises = remote::macro_calls(cx).iter().any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, MOST_CALLS)));
+    raises.then_some(op)
 }
 
 fn inner_raises(cx: &Context<'_>, op: ExprId, left: u32) -> bool {

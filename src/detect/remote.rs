@@ -208,12 +208,20 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     None
 }
 
+/// Verbs of remote calls that half of all types have.
+const VAGUE: &[&str] = &["get", "put", "send", "call", "list", "push", "pull", "sync", "join", "register", "attach", "connection"];
+
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
     let awaited = cx.is_awaited(id);
     let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
-    if awaited && clients && (says(&words.remote, name) || says(&words.establish, name)) {
+    let establishes = says(&words.establish, name);
+    if awaited && (clients && says(&words.remote, name) || establishes) {
+        return answer(true, false, format!("`{name}` names a remote call"));
+    }
+    // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
+    if !awaited && clients && !VAGUE.contains(&name) && (says(&words.remote, name) && name.contains('_') || establishes) && !says(&words.local, name) {
         return answer(true, false, format!("`{name}` names a remote call"));
     }
     if !awaited && says(&words.local, name) {
@@ -224,6 +232,18 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 
 /// Whether what a helper's callers give it is remote.
 pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) -> Option<Answer> {
+    if !cx.body.fragments.is_empty() {
+        let mut local = None;
+        for (caller, args) in macro_calls(cx) {
+            for arg in args {
+                match of_expr(&caller, arg, 5).or_else(|| awaited_by_name(&caller, arg)) {
+                    Some(said) if said.is => return answer(true, said.certain, format!("`{}` gives it a remote call", caller.krate.qualified_name(caller.at))),
+                    other => local = local.or(other),
+                }
+            }
+        }
+        return local;
+    }
     let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
     let mut local = None;
     let callers = cx.callers();
@@ -250,6 +270,28 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
         }
     }
     local
+}
+
+/// Where a macro of this crate is called, at most 16 functions of it, and with what.
+pub(crate) fn macro_calls<'a>(cx: &Context<'a>) -> Vec<(std::rc::Rc<Context<'a>>, Vec<ExprId>)> {
+    let Some(name) = cx.krate.item(cx.at).map(|item| format!("{}!", item.name)) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (item, it) in cx.krate.items() {
+        let here = it.body.and_then(|body| Some(cx.krate.file(item)?.slice(body).contains(&name))).unwrap_or(false);
+        if !here || it.kind != crate::source::ItemKind::Fn || found.len() >= 16 {
+            continue;
+        }
+        let Some(caller) = cx.inside(item) else { continue };
+        for (id, expr) in caller.body.exprs() {
+            if let ExprKind::Macro(call) = &expr.kind
+                && let crate::body::MacroInput::Args(args) = &call.input
+                && matches!(caller.callee(id), Callee::Own(target) if target == cx.at)
+            {
+                found.push((caller.clone(), args.clone()));
+            }
+        }
+    }
+    found
 }
 
 fn awaited_by_name(cx: &Context<'_>, root: ExprId) -> Option<Answer> {

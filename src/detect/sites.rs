@@ -85,6 +85,10 @@ fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecor
     }
     operation(cx, classified, &mut site);
     if !site.kind.is_real() {
+        // a thread that an executor needs is blocked by a poll as well
+        if let Some(wait) = record.backs.iter().find_map(|state| state.waits.first()) {
+            site.delay.blocking_in_async = Fact::Known(blocks(cx, *wait) && in_async(cx, record.within), cx.evidence(*wait, "blocks the thread of the executor"));
+        }
         return Some(site);
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);

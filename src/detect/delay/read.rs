@@ -41,18 +41,27 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
         return Shown { server, ..Shown::default() };
     }
     let mut shown = Shown { server, ..Shown::default() };
-    let growth = growth(&waits);
+    let onward: Vec<&Amount> = waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
+    let growth = growth(&onward);
     shown.growth = Some(growth);
-    shown.jitter = jitter(&waits, growth);
+    shown.jitter = jitter(&onward, growth);
     shown.clipped = Some(waits.iter().any(|wait| wait.clipped));
+    let waits_seen = &waits;
+    let last_of_all = onward.last().copied().unwrap_or(first);
     let grows = matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci);
-    let last = waits.last().copied().unwrap_or(first);
+    let last = waits_seen.last().copied().unwrap_or(first);
     let settles = waits.len() > 20 && waits.iter().rev().take(3).all(|wait| (wait.hi - last.hi).abs() <= last.hi * 1e-9);
     if grows {
-        let by_limit = waits.iter().any(|wait| wait.cap != Cap::No);
+        let by_limit = last_of_all.cap != Cap::No || waits.iter().any(|wait| wait.cap != Cap::No);
         let bounded_by_attempts = attempts.is_some();
         let capped = by_limit && !(matches!(last.cap, Cap::Known(cap) if cap > NO_CAP) && last.sized) || settles && last.hi <= NO_CAP;
         shown.capped = if capped || !bounded_by_attempts || replay.waits.len() > 1 { Some(capped) } else { None };
+        // a limit beyond a day is none, but it says that the code reckons with such delays
+        if let Cap::Known(limit) = last.cap
+            && !capped
+        {
+            shown.largest_s = Some(limit);
+        }
         if let Cap::Known(cap) = last.cap
             && capped
         {

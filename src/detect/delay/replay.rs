@@ -15,6 +15,8 @@ pub(crate) const MOST_ATTEMPTS: u32 = 100;
 pub(crate) struct Replay {
     /// What is waited after attempt 1, 2, …; `None` where that trip does not wait.
     pub(crate) waits: Vec<Option<Amount>>,
+    /// What would be waited after those if nothing ended them: growth shows late.
+    pub(crate) beyond: Vec<Option<Amount>>,
     /// The attempts that can happen, where numbers end them.
     pub(crate) max: Option<u32>,
     /// The attempt after which arithmetic leaves its range, and where.
@@ -55,7 +57,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         for trip in &trips {
             let mut eval = Eval::new(cx, env.clone());
             eval.env.vars.remove(&Key::Waited);
-            let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt);
+            let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt, false);
             called_before_end |= called;
             if !possible {
                 continue;
@@ -70,6 +72,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         }
         let Some((after, calls)) = taken else {
             made.max = Some(if called_before_end { attempt } else { attempt - 1 });
+            made.beyond = beyond(cx, id, &trips, env, attempt);
             break;
         };
         env = after;
@@ -86,6 +89,27 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         }
     }
     made
+}
+
+/// Goes on past the end, with the trip that waits most.
+fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u32) -> Vec<Option<Amount>> {
+    let mut waits = Vec::new();
+    for attempt in from..from + 8 {
+        let mut taken: Option<Env> = None;
+        for trip in trips {
+            let mut eval = Eval::new(cx, env.clone());
+            eval.env.vars.remove(&Key::Waited);
+            run_trip(&mut eval, id, trip.trip_events(), attempt, true);
+            let waited = eval.env.vars.contains_key(&Key::Waited);
+            if waited && taken.as_ref().is_none_or(|best| grows_more(&eval.env, best)) {
+                taken = Some(eval.env);
+            }
+        }
+        let Some(after) = taken else { break };
+        env = after;
+        waits.push(env.vars.get(&Key::Waited).cloned());
+    }
+    waits
 }
 
 /// Replays paths that lead to a call of the function itself: one round, whose parameters are what the caller gave.
@@ -131,12 +155,12 @@ fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
 }
 
 /// Runs one trip; false where numbers rule it out, and whether an operation had been called by then.
-fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32) -> (bool, bool) {
+fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32, for_ever: bool) -> (bool, bool) {
     let mut called = false;
     for event in events {
         match event {
             Event::Cond(cond, truth) => {
-                if eval.truth(*cond).is_some_and(|is| is != *truth) {
+                if !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth) {
                     return (false, called);
                 }
                 if let Some(key) = eval.caps_in_condition(*cond)
@@ -147,7 +171,7 @@ fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32)
                 }
             }
             Event::Next(looped) if *looped == id => {
-                if !next_item(eval, id, attempt) {
+                if !next_item(eval, id, attempt) && !for_ever {
                     return (false, called);
                 }
             }
@@ -178,9 +202,6 @@ fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
     let ExprKind::For { pat, iter, .. } = &cx.body.expr(id).kind else { return true };
     let index = f64::from(attempt - 1);
     let (item, left) = item_at(eval, *iter, index);
-    if !left {
-        return false;
-    }
     let names = cx.body.names_in_pat(*pat);
     // `(n, delay)` of `enumerate()`: the first is the count
     let enumerated = matches!(&cx.body.expr(*iter).kind, ExprKind::Method(call) if call.name == "enumerate");
@@ -188,7 +209,7 @@ fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
         let val = if enumerated && at == 0 && names.len() > 1 { Amount { moves: true, ..Amount::exact(index) } } else { item.clone() };
         eval.env.vars.insert(Key::Local(*local), val);
     }
-    true
+    left
 }
 
 /// The item of an iterator at an index, and whether there is one.

@@ -46,6 +46,10 @@ impl Walker<'_, '_> {
                 self.run(*closure, vals, s)
             }
             Callee::Operand(_) => {
+                // a given function of the outcome is a predicate or a mapper, not the operation
+                if let Some(op) = vals.iter().find_map(operation_of) {
+                    return next(s, Val::Derived(op, id));
+                }
                 self.found.operands.insert(id);
                 self.operation(id, vals, s)
             }
@@ -234,6 +238,10 @@ impl Walker<'_, '_> {
         if summary.is_wait {
             self.wait(id, &mut s);
             return next(s, Val::Unknown);
+        }
+        // what is called after a failure and waits inside waits between two attempts, whatever else it does
+        if summary.wait.is_some() && s.looked.iter().any(|look| look.verdict == Verdict::Failure) {
+            self.wait(id, &mut s);
         }
         if let Some(statuses) = &summary.statuses
             && let Some(op) = vals.iter().find_map(operation_of)

@@ -190,7 +190,7 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn narrow_status(&self, op: ExprId, ranges: &[(u16, u16)], holds: bool, s: &mut State) {
-        s.narrow_codes(ranges, holds);
+        s.narrow_codes(op, ranges, holds);
         let seen = s.look(op).map(|look| look.tag.clone());
         if matches!(seen, Some(Tag::Err | Tag::None)) {
             return;
@@ -232,6 +232,13 @@ impl Walker<'_, '_> {
     pub(super) fn test_by_name(&self, call: ExprId) -> Test {
         let name = self.cx.call_name(call);
         let words = self.cx.words();
+        let name = match self.cx.callee(call) {
+            super::Callee::Operand(local) => match &self.body().pat(local).kind {
+                crate::body::PatKind::Bind { name, .. } => name,
+                _ => name,
+            },
+            _ => name,
+        };
         if crate::knowledge::says(&words.transient, name) || crate::knowledge::says(&words.retry, name) {
             Test::Transient
         } else {

@@ -187,7 +187,7 @@ pub(crate) struct State {
     /// Conditions passed on this trip.
     pub(crate) conds: SmallVec<[(ExprId, bool); 6]>,
     /// HTTP statuses that the last operation's reply can still have, once one was tested.
-    pub(crate) codes: Option<Codes>,
+    pub(crate) codes: Option<(Op, Codes)>,
     /// Patterns of payloads that matched on this trip: variants of errors and replies.
     pub(crate) arms: SmallVec<[PatId; 2]>,
     /// What else happened on this trip.
@@ -234,7 +234,9 @@ impl State {
     /// The operation is called (again): what was seen of it is forgotten.
     pub(crate) fn called(&mut self, op: Op) {
         self.seen.retain(|look| look.op != op);
-        self.codes = None;
+        if self.codes.as_ref().is_some_and(|(of, _)| *of == op) {
+            self.codes = None;
+        }
         if !self.calls.contains(&op) {
             self.calls.push(op);
         }
@@ -248,8 +250,11 @@ impl State {
     }
 
     /// A reply's status was tested against these ranges.
-    pub(crate) fn narrow_codes(&mut self, ranges: &[(u16, u16)], holds: bool) {
-        let before = self.codes.take().unwrap_or_else(|| SmallVec::from_slice(&[(100, 599)]));
+    pub(crate) fn narrow_codes(&mut self, op: Op, ranges: &[(u16, u16)], holds: bool) {
+        let before = match self.codes.take() {
+            Some((of, codes)) if of == op => codes,
+            _ => SmallVec::from_slice(&[(100, 599)]),
+        };
         let mut after = Codes::new();
         if holds {
             for (a, b) in &before {
@@ -278,7 +283,7 @@ impl State {
                 after = rest;
             }
         }
-        self.codes = Some(after);
+        self.codes = Some((op, after));
     }
 
     /// A new trip begins.

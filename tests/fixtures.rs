@@ -3,13 +3,18 @@
 //!
 //! What the engine cannot do yet lies in `fixtures/pending/`, is checked alike, and must still fail. When a case there begins to pass, move it:
 //! `cargo test --test fixtures -- --ignored sort` does.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 mod common;
 
 use common::marks::{self, Difference};
-use common::{Judged, Package, files_below, in_repository};
-use retry_lint::rules::Rules;
+use common::{Judged, Package, files_below, in_repository, rules};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -56,7 +61,6 @@ fn what_is_pending_still_fails() {
 
 #[test]
 fn every_rule_and_every_kind_is_marked_somewhere() {
-    let rules = Rules::builtin().unwrap();
     let mut marked = BTreeSet::new();
     for case in cases("fixtures").iter().chain(&cases("fixtures/pending")) {
         for mark in marks_of(&case.package) {
@@ -66,7 +70,7 @@ fn every_rule_and_every_kind_is_marked_somewhere() {
             });
         }
     }
-    for rule in rules.iter() {
+    for rule in rules().iter() {
         assert!(marked.contains(&rule.name), "no fixture fires {}", rule.name);
     }
     for kind in retry_lint::model::Kind::WORDS {
@@ -78,6 +82,13 @@ fn every_rule_and_every_kind_is_marked_somewhere() {
 #[test]
 #[ignore = "changes files"]
 fn sort() {
+    for folder in crates("fixtures").into_iter().chain(crates("fixtures/pending")) {
+        if check(&crate_case(&folder)).is_empty() == is_pending(&folder) {
+            let there = counterpart(&folder);
+            std::fs::create_dir_all(there.parent().unwrap()).unwrap();
+            std::fs::rename(&folder, there).unwrap();
+        }
+    }
     for path in subjects("fixtures").into_iter().chain(subjects("fixtures/pending")).collect::<BTreeSet<_>>()
     {
         let other = counterpart(&path);
@@ -137,8 +148,7 @@ fn told(judged: &Judged) -> Vec<String> {
 }
 
 fn marks_of(package: &Package) -> Vec<marks::Mark> {
-    let rules = Rules::builtin().unwrap();
-    let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+    let names: Vec<&str> = rules().iter().map(|rule| rule.name.as_str()).collect();
     package.files.iter().flat_map(|(path, text)| marks::read(path, text, &names)).collect()
 }
 
@@ -178,7 +188,6 @@ fn subjects(below: &str) -> Vec<PathBuf> {
 }
 
 fn cases(below: &str) -> Vec<Case> {
-    let root = in_repository(below);
     let mut all = Vec::new();
     for path in subjects(below) {
         let subject = read_subject(&path);
@@ -186,14 +195,22 @@ fn cases(below: &str) -> Vec<Case> {
             all.push(case_of(&path, &subject, title, text, *line));
         }
     }
-    for manifest in files_below(&root).into_iter().filter(|path| path.ends_with("Cargo.toml")) {
-        let folder = manifest.parent().unwrap();
-        if is_pending(folder) == is_pending(&root) {
-            let name = folder.strip_prefix(in_repository("")).unwrap().display().to_string();
-            all.push(Case { name, package: Package::of_folder(folder) });
-        }
-    }
+    all.extend(crates(below).iter().map(|folder| crate_case(folder)));
     all
+}
+
+/// The folders below another that are crates, under the same limits as `subjects`.
+fn crates(below: &str) -> Vec<PathBuf> {
+    let root = in_repository(below);
+    let manifests = files_below(&root).into_iter().filter(|path| path.ends_with("Cargo.toml"));
+    let folders = manifests.map(|manifest| manifest.parent().unwrap().to_owned());
+    let apart = |folder: &Path| folder.starts_with(in_repository("fixtures/cases"));
+    folders.filter(|folder| is_pending(folder) == is_pending(&root) && !apart(folder)).collect()
+}
+
+fn crate_case(folder: &Path) -> Case {
+    let name = folder.strip_prefix(in_repository("")).unwrap().display().to_string();
+    Case { name, package: Package::of_folder(folder) }
 }
 
 fn read_subject(path: &Path) -> Subject {

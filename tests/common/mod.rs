@@ -1,6 +1,13 @@
 //! What the tests of the engine share: a package in memory, what the engine says about it, and the marks that say what it should say.
 //! Each test uses a part of it.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic
+)]
 
 pub mod marks;
 
@@ -11,7 +18,7 @@ use retry_lint::resolve::Crate;
 use retry_lint::rules::{Rule, Rules};
 use retry_lint::source::{Lines, SourceFile, outline};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// As the command has it: what it recurses over, it recurses over to a counted depth.
 const STACK: usize = 16 << 20;
@@ -75,7 +82,7 @@ impl Package {
             let files = self.files.iter().map(|(path, text)| source_file(path, text)).collect();
             let krate = Crate::new(files, Some(&self.manifest));
             let found = detect::sites(&krate, Knowledge::builtin().unwrap());
-            let rules = Rules::builtin().unwrap();
+            let rules = rules();
             let sites: Vec<Arc<Site>> = found.sites.into_iter().map(Arc::new).collect();
             let mut findings = Vec::new();
             for site in &sites {
@@ -86,6 +93,12 @@ impl Package {
             Judged { sites, findings, problems: found.problems }
         })
     }
+}
+
+/// The rules that come with the program.
+pub fn rules() -> &'static Rules {
+    static RULES: OnceLock<Rules> = OnceLock::new();
+    RULES.get_or_init(|| Rules::builtin().unwrap())
 }
 
 fn source_file(path: &str, text: &str) -> SourceFile {

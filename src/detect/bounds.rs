@@ -92,6 +92,7 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     }
     // what a policy or a home-grown outcome decides, nobody sees here
     let hidden = !supplies.is_empty()
+        || ops.iter().any(|op| counts_inside(cx, *op))
         || failing.iter().any(|state| {
             state.looked.iter().any(|look| ops.contains(&look.op) && matches!(look.tag, Tag::Variant(_)) && look.verdict == Verdict::Failure)
         });
@@ -173,6 +174,22 @@ fn changed_in(cx: &Context<'_>, id: ExprId) -> Changed {
         true
     });
     changed
+}
+
+/// Whether the operation counts its own calls: a function of this crate that steps a field named after attempts.
+fn counts_inside(cx: &Context<'_>, op: Op) -> bool {
+    let Callee::Own(item) = cx.callee(op) else { return false };
+    let Some(inner) = cx.inside(item) else { return true };
+    let mut found = false;
+    inner.body.walk(inner.body.root, &mut |id| {
+        found |= match &inner.body.expr(id).kind {
+            ExprKind::AssignOp(_, left, _) => matches!(&inner.body.expr(*left).kind, ExprKind::Field(_, name) if says(&cx.words().attempts, name)),
+            ExprKind::Field(_, name) => name.starts_with("max_") && says(&cx.words().attempts, name),
+            _ => false,
+        };
+        !found
+    });
+    found
 }
 
 /// Whether a call hands out the next of a limited supply: of delays, tries, permits.

@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
-use crate::body::{ExprId, ExprKind, PatKind, TyShape};
+use crate::body::{ExprId, ExprKind, Lit, PatKind, TyShape};
 use crate::knowledge::{Role, says};
 use crate::model::{Confidence, Evidence, Kind};
 
@@ -50,9 +50,13 @@ struct Question<'q, 'a> {
 #[allow(clippy::too_many_lines)] // the decision table of ARCHITECTURE.md, row by row
 pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId, record: &'f LoopRecord) -> Option<Classified<'f>> {
     let q = Question { cx, followed, id };
-    let counts = |op: Op| q.counts(op);
+    // what stays in the process fails beside the point, as long as something else is tried
+    let beyond = |op: Op| q.counts(op) && !q.stays(op);
+    let anything = |op: Op| q.counts(op);
+    let goes = |counts: &dyn Fn(Op) -> bool| record.backs.iter().any(|state| matches!(fate(state, counts), Some(Verdict::Failure | Verdict::NotYet)));
+    let counts: &dyn Fn(Op) -> bool = if goes(&beyond) { &beyond } else { &anything };
     let of = |verdict: Verdict| -> Vec<&'f State> {
-        record.backs.iter().filter(|state| fate(state, &counts) == Some(verdict)).collect()
+        record.backs.iter().filter(|state| fate(state, counts) == Some(verdict)).collect()
     };
     let mut failing = of(Verdict::Failure);
     let mut succeeding = of(Verdict::Success);
@@ -60,7 +64,9 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     let retry_words = q.speaks_of_retry(record);
     let condition_words = q.waits_for_condition(&[]);
     // "not yet" of something that is counted as retries, and that nobody waits for, is a failure in other words
-    if failing.is_empty() && !not_yet.is_empty() && retry_words && !condition_words {
+    let in_words = not_yet.iter().any(|state| state.looked.iter().any(|look| look.verdict == Verdict::NotYet && matches!(look.tag, Tag::Variant(_))));
+    let waited = not_yet.iter().any(|state| !state.waits.is_empty());
+    if failing.is_empty() && !not_yet.is_empty() && retry_words && !condition_words && (in_words || !waited) {
         failing = std::mem::take(&mut not_yet);
         if succeeding.iter().all(|state| failing.iter().any(|fail| fail.calls == state.calls)) {
             succeeding.clear();
@@ -86,7 +92,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
         } else {
             return None;
         };
-        made.main = first_op(not_yet.iter().chain(&succeeding).copied(), &counts);
+        made.main = first_op(not_yet.iter().chain(&succeeding).copied(), counts);
         return Some(made);
     }
 
@@ -198,7 +204,17 @@ fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op)
 impl Question<'_, '_> {
     /// Whether an operation counts: it may be what is retried. Waits, locks and tests of local things do not.
     fn counts(&self, op: Op) -> bool {
+        if let Callee::Own(item) = self.cx.callee(op)
+            && super::summary::summary(self.cx, item).is_wait
+        {
+            return false;
+        }
         !matches!(self.cx.role(op), Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard))
+    }
+
+    /// Whether the vocabulary knows an operation to stay in the process: a channel, a lock, a message that comes.
+    fn stays(&self, op: Op) -> bool {
+        matches!(self.cx.role(op), Some(Role::Local { .. } | Role::Event | Role::Accept))
     }
 
     fn is_of_item(&self, op: Op) -> bool {
@@ -321,7 +337,22 @@ impl Question<'_, '_> {
         let words = self.cx.words();
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let says_so = |name: &str| says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name);
-        says_so(name) || ops.iter().any(|op| says_so(self.cx.call_name(*op)))
+        says_so(name) || ops.iter().any(|op| says_so(self.cx.call_name(*op)) || self.asks_for_health(*op))
+    }
+
+    /// Whether an operation's text names a readiness or health endpoint.
+    fn asks_for_health(&self, op: Op) -> bool {
+        let mut found = false;
+        self.cx.body.walk(op, &mut |id| {
+            let text = match &self.cx.body.expr(id).kind {
+                ExprKind::Lit(Lit::Str(text)) => text.as_str(),
+                ExprKind::Path(path) => path.single().unwrap_or_default(),
+                _ => "",
+            };
+            found |= crate::knowledge::parts(text).iter().any(|part| matches!(part.trim_end_matches('z'), "ready" | "health" | "live" | "alive"));
+            !found
+        });
+        found
     }
 
     /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
@@ -329,7 +360,22 @@ impl Question<'_, '_> {
         if let Some(outer) = record.outer.and_then(|outer| self.followed.loops.get(&outer)) {
             return !outer.backs.is_empty() && outer.shape != LoopShape::Count && outer.shape != LoopShape::Each;
         }
-        self.is_task(record) && self.gives_nothing(record)
+        self.is_task(record) && self.gives_nothing(record) || self.called_round_and_round()
+    }
+
+    /// Whether the function is called in a loop of this crate that goes on after it: what it establishes is established again.
+    fn called_round_and_round(&self) -> bool {
+        self.cx.callers().iter().take(16).any(|(item, call)| {
+            let Some(caller) = self.cx.inside(*item) else { return false };
+            let mut at = caller.parent(*call);
+            while let Some(parent) = at {
+                if matches!(caller.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. }) {
+                    return true;
+                }
+                at = caller.parent(parent);
+            }
+            false
+        })
     }
 
     /// Whether the loop runs as a task of its own.

@@ -4,7 +4,6 @@ use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Verdict};
 use super::remote;
 use super::statuses::PASSING_4XX;
-use super::summary::MOST_CALLS;
 use crate::body::{ExprId, ExprKind, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact};
@@ -37,7 +36,7 @@ pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], 
     } else {
         Fact::Known(ErrorKind::Classified, Evidence::default())
     };
-    made.retries_4xx = retries_4xx(cx, failing, ops, status_place);
+    made.retries_4xx = retries_4xx(cx, followed, failing, ops, status_place);
     if made.kind.is(&ErrorKind::All) {
         made.retries_permanent = permanent(cx, ops);
     }
@@ -47,11 +46,18 @@ pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], 
     made
 }
 
-fn retries_4xx(cx: &Context<'_>, failing: &[&State], ops: &[Op], place: Option<ExprId>) -> Fact<bool> {
+fn retries_4xx(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[Op], place: Option<ExprId>) -> Fact<bool> {
     let mut tested = false;
     for state in failing {
         let bad = state.looked.iter().any(|look| look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
         let Some((_, codes)) = state.codes.as_ref().filter(|_| bad) else { continue };
+        // another test of the same outcome may rule them out: which, nobody sees
+        let more = state.conds.iter().any(|(cond, _)| {
+            followed.tests.get(cond).is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
+        });
+        if more {
+            continue;
+        }
         tested = true;
         let permanent = (400..=499u16).filter(|code| !PASSING_4XX.contains(code)).filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to)).count();
         // one odd status beside 429 may be a service's own word for "later": 409, 423; a range of them is not
@@ -64,7 +70,7 @@ fn retries_4xx(cx: &Context<'_>, failing: &[&State], ops: &[Op], place: Option<E
     let all = failing.iter().all(|state| state.codes.is_none() && state.arms.is_empty());
     if all
         && failing.iter().any(|state| state.conds.is_empty() || !state.looked.is_empty())
-        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, MOST_CALLS).or_else(|| callers_raise(cx, *op)))
+        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, 2).or_else(|| callers_raise(cx, *op)))
     {
         let untested = failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
         if untested {
@@ -107,7 +113,7 @@ fn raises_status(cx: &Context<'_>, op: Op, left: u32) -> Option<ExprId> {
 /// A macro's operand: what its callers give it decides.
 fn callers_raise(cx: &Context<'_>, op: Op) -> Option<ExprId> {
     let ExprKind::Path(_) = &cx.body.expr(op).kind else { return None };
-    let raises = remote::macro_calls(cx).iter().any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, MOST_CALLS)));
+    let raises = remote::macro_calls(cx).iter().any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, 2)));
     raises.then_some(op)
 }
 

@@ -64,7 +64,6 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         found.bodies += part.bodies;
         found.cut += part.cut;
     }
-    schedules::merge(&mut found.sites);
     found.problems.extend(krate.problems());
     found.sites.sort_by(|a, b| (&a.place, a.kind).cmp(&(&b.place, b.kind)));
     found.problems.sort();

@@ -64,6 +64,18 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     Some(site)
 }
 
+/// Whether the call's own result is what the function gives, and not a task or job that somebody else may drop.
+fn is_direct(cx: &Context<'_>, call: ExprId) -> bool {
+    let mut at = cx.parent(call);
+    while let Some(parent) = at {
+        if matches!(cx.body.expr(parent).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
+            return false;
+        }
+        at = cx.parent(parent);
+    }
+    true
+}
+
 /// A counter among the arguments that is tested on the way bounds it; arguments that never change bound nothing.
 fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State]) -> Bounds {
     let mut made = Bounds { cancel: failing.iter().any(|state| state.marks.cancel), ..Bounds::default() };
@@ -87,7 +99,7 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
     if tested || stepped.iter().any(|arg| matches!(cx.body.expr(**arg).kind, ExprKind::Lit(_))) {
         made.kind = Some(BoundKind::Bounded);
         made.evidence = cx.evidence(call, "a counter is handed on");
-    } else if stepped.is_empty() && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond))) {
+    } else if stepped.is_empty() && is_direct(cx, call) && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond))) {
         made.kind = Some(BoundKind::Unbounded);
         made.evidence = Evidence::words("nothing but success ends it");
     }

@@ -5,8 +5,8 @@ use super::context::Context;
 use super::delay::{self, Amount, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::sites;
 use crate::body::{PatKind, Ty};
-use crate::knowledge::says;
-use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
+use crate::knowledge::{Role, says};
+use crate::model::{Confidence, Fact, Growth, Jitter, Kind, Site};
 
 /// The schedule that a body computes, where it does.
 pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
@@ -31,9 +31,12 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     site.confidence = if named && in_seconds { Confidence::High } else { Confidence::Medium };
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
-    site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
+    let users = users(cx);
+    if site.confidence == Confidence::High && users == Users::Nobody {
+        site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
+    }
     site.delay.growth = Fact::Known(growth, evidence("grows from one call to the next"));
-    if let Some(jitter) = shown.jitter {
+    if let Some(jitter) = shown.jitter.filter(|jitter| *jitter != Jitter::None || users != Users::Random) {
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         site.delay.jitter = Fact::Known(jitter, evidence(text));
     }
@@ -55,13 +58,38 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             site.schedule = Fact::known(schedule);
         }
     }
-    let _ = BoundKind::Bounded;
-    if let Some((attempt, overflow)) = replay.overflow {
-        let at = cx.evidence(overflow.at, "leaves its type's range");
-        site.delay.overflows_at = Fact::Known(f64::from(attempt), at.clone());
+    if let Some((attempt, overflow)) = &replay.overflow {
+        let at = overflow.at.clone();
+        site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Who calls the function, as far as this crate shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Users {
+    /// Nobody that we see: through a trait, from outside.
+    Nobody,
+    /// Functions that draw something random: the jitter may be theirs.
+    Random,
+    /// Others: what they do with the delay is told at their sites.
+    Some,
+}
+
+fn users(cx: &Context<'_>) -> Users {
+    let callers: Vec<_> = cx
+        .callers()
+        .into_iter()
+        .filter(|(item, _)| *item != cx.at && cx.krate.item(*item).is_some_and(|it| !it.in_test))
+        .collect();
+    if callers.is_empty() {
+        return Users::Nobody;
+    }
+    let random = callers.iter().any(|(item, _)| {
+        cx.inside(*item).is_some_and(|caller| caller.body.exprs().any(|(id, _)| matches!(caller.role(id), Some(Role::Random { .. }))))
+    });
+    if random { Users::Random } else { Users::Some }
 }
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
@@ -122,9 +150,4 @@ fn gives_duration(ty: &Ty) -> bool {
 fn is_number(ty: &Ty) -> bool {
     matches!(ty.name(), "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64")
         || ty.name() == "Option" && ty.args.first().is_some_and(is_number)
-}
-
-/// A schedule that a loop of the same file reads has its faults told there: the schedule stays listed, without them.
-pub(crate) fn merge(sites: &mut Vec<Site>) {
-    let _ = sites;
 }

@@ -247,11 +247,11 @@ fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<Ex
     if let Some(schedule) = &shown.schedule {
         site.schedule = Fact::Known(schedule.clone(), evidence("the first delays"));
     }
-    if let Some((attempt, overflow)) = replay.overflow {
-        let reachable = replay.max.is_none_or(|max| attempt <= max);
+    if let Some((attempt, overflow)) = &replay.overflow {
+        let reachable = replay.max.is_none_or(|max| *attempt <= max);
         if reachable {
-            let at = cx.evidence(overflow.at, "leaves its type's range");
-            site.delay.overflows_at = Fact::Known(f64::from(attempt), at.clone());
+            let at = overflow.at.clone();
+            site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
             site.delay.overflow = Fact::Known(overflow.how, at);
         }
     }

@@ -5,7 +5,7 @@ use super::amount::{Amount, Cap, Drawn};
 use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, MethodCall, PatId, PatKind, Stmt, Ty, UnOp};
 use crate::detect::context::{Callee, Context};
 use crate::knowledge::{Gives, RandomGives, Role, Unit, says};
-use crate::model::Overflow;
+use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
 use std::collections::BTreeMap;
 
@@ -19,9 +19,10 @@ pub(crate) enum Key {
 }
 
 /// Overflow seen while evaluating: where, how.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Overflowed {
-    pub(crate) at: ExprId,
+    /// The arithmetic, also where it stands in a function that is called.
+    pub(crate) at: Evidence,
     pub(crate) how: Overflow,
 }
 
@@ -195,6 +196,17 @@ impl<'c, 'a> Eval<'c, 'a> {
             Some(true) => self.eval(then),
             Some(false) => otherwise.map_or_else(Amount::unknown, |no| self.eval(no)),
             None => {
+                // what a branch does that nobody knows to be taken overflows for nobody
+                let overflow = self.env.overflow.clone();
+                let joined = self.either(cond, then, otherwise);
+                self.env.overflow = overflow;
+                joined
+            }
+        }
+    }
+
+    /// Both branches of a condition that nobody can tell.
+    fn either(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Amount {
                 let capped = self.caps_in_condition(cond);
                 if let ExprKind::Let(pat, value) = &self.cx.body.expr(cond).kind {
                     let val = self.eval(*value);
@@ -225,8 +237,6 @@ impl<'c, 'a> Eval<'c, 'a> {
                     joined.cap = Cap::Unknown;
                 }
                 joined
-            }
-        }
     }
 
     /// After a branch that nobody can tell: either value. A growing variable that an unwritten limit guards is capped by it.
@@ -446,9 +456,7 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn index(&mut self, base: ExprId, index: ExprId) -> Amount {
         let at = self.eval(index);
-        let Some(table) = self.table(base) else {
-            return Amount { moves: true, table: true, unknown: !at.moves, ..Amount::symbol() };
-        };
+        let Some(table) = self.table(base) else { return Amount::unknown() };
         pick(&table, &at)
     }
 
@@ -537,7 +545,7 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn note_overflow(&mut self, at: ExprId, how: Overflow) {
         if self.env.overflow.is_none() {
-            self.env.overflow = Some(Overflowed { at, how });
+            self.env.overflow = Some(Overflowed { at: self.cx.evidence(at, "leaves its type's range"), how });
         }
     }
 
@@ -558,6 +566,13 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         if matches!(name, "Some" | "Ok" | "Box" | "Reverse") && args.len() == 1 {
             return args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg));
+        }
+        // `mem::replace(&mut delay, next)`: the old value, and the new one stored
+        if let ("replace", [place, value]) = (name, args) {
+            let old = self.eval(*place);
+            let new = self.eval(*value);
+            self.store(*place, new);
+            return Amount { moves: true, ..old };
         }
         if matches!(name, "min" | "max") && args.len() == 2 {
             let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
@@ -691,12 +706,16 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
         let mut eval = Eval { cx: &inner, env, prefix, returned: None, depth: self.depth + 1 };
-        let val = eval.run();
+        let mut val = eval.run();
+        let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
+        // a home-grown generator: how it draws, its bits tell nobody
+        if val.drawn.is_none() && says(&self.cx.words().random, name) {
+            let base = if val.unknown { vals.first().cloned().unwrap_or_else(Amount::symbol) } else { val };
+            val = Amount { drawn: Some(Drawn::Somehow), sized: false, ..base };
+        }
         self.env.steps = eval.env.steps;
-        if let Some(overflow) = eval.env.overflow {
-            // shown at the call; the place inside is the callee's
-            let _ = overflow;
-            self.env.overflow = self.env.overflow.or(Some(overflow));
+        if self.env.overflow.is_none() {
+            self.env.overflow = eval.env.overflow;
         }
         for (key, val) in eval.env.vars {
             if !matches!(key, Key::Local(_)) {
@@ -816,10 +835,9 @@ impl<'c, 'a> Eval<'c, 'a> {
             ("saturating_mul" | "checked_mul" | "wrapping_mul" | "mul_f64" | "mul_f32" | "mul", Some(arg)) => {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
                 let made = l.mul(&r);
+                // who writes `wrapping_` reckons with it
                 if matches!(name, "mul_f64" | "mul_f32" | "mul") {
                     self.check_range(id, &made, typed, Overflow::Panics);
-                } else if name == "wrapping_mul" {
-                    self.check_range(id, &made, typed, Overflow::Wraps);
                 }
                 made
             }
@@ -838,8 +856,8 @@ impl<'c, 'a> Eval<'c, 'a> {
             ("pow" | "powi" | "powf" | "saturating_pow" | "checked_pow" | "wrapping_pow", Some(arg)) => {
                 let (base, exponent) = (self.eval(receiver), self.eval(arg));
                 let made = power(&base, &exponent);
-                if matches!(name, "pow" | "wrapping_pow") {
-                    self.check_range(id, &made, typed, if name == "pow" { Overflow::Panics } else { Overflow::Wraps });
+                if name == "pow" {
+                    self.check_range(id, &made, typed, Overflow::Panics);
                 }
                 made
             }

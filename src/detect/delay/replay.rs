@@ -83,9 +83,9 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         }
         made.waits.push(env.vars.get(&Key::Waited).cloned());
         if made.overflow.is_none()
-            && let Some(overflow) = env.overflow
+            && let Some(overflow) = &env.overflow
         {
-            made.overflow = Some((attempt, overflow));
+            made.overflow = Some((attempt, overflow.clone()));
         }
     }
     made

@@ -237,6 +237,13 @@ impl Walker<'_, '_> {
         }
         if summary.is_wait {
             self.wait(id, &mut s);
+            if summary.gives_bool {
+                return next(s, Val::Truth(id, true));
+            }
+            if summary.fallible {
+                s.called(id);
+                return next(s, Val::Outcome(id));
+            }
             return next(s, Val::Unknown);
         }
         // what is called after a failure and waits inside waits between two attempts, whatever else it does
@@ -343,7 +350,7 @@ impl Walker<'_, '_> {
             Val::Built(_, inner) => self.note_item(id, inner),
             Val::Tuple(parts) => parts.iter().for_each(|part| self.note_item(id, part)),
             // what came out of an operation that is itself of an item, or that waits for a message, is an item too
-            Val::Payload(op, _) => {
+            Val::Payload(op, _) | Val::Derived(op, _) => {
                 if let Some(items) = self.found.of_item.get(op).cloned() {
                     self.found.of_item.entry(id).or_default().extend(items);
                 }

@@ -13,25 +13,12 @@
 
 mod common;
 
+use common::cases::{Case, case_of, cases, crate_case, crates, is_pending, read_subject, subjects};
 use common::marks::{self, Difference};
-use common::{Judged, Package, files_below, in_repository, rules};
+use common::{Judged, Package, in_repository, rules};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// Something to check by itself.
-struct Case {
-    /// The file or folder, and the case's title.
-    name: String,
-    package: Package,
-}
-
-/// A file of cases.
-struct Subject {
-    head: String,
-    /// Title and text, the `//@ case:` line first; and the line in the file at which it begins, 1-based.
-    cases: Vec<(String, String, usize)>,
-}
 
 #[test]
 fn every_case_is_as_it_says() {
@@ -156,10 +143,6 @@ fn lines(differences: &[Difference]) -> String {
     differences.iter().map(|it| format!("    {}:{}: {}\n", it.file, it.line, it.what)).collect()
 }
 
-fn is_pending(folder: &Path) -> bool {
-    folder.components().any(|part| part.as_os_str() == "pending")
-}
-
 /// Where a case goes when it begins to pass, or no longer does.
 fn counterpart(path: &Path) -> PathBuf {
     let (root, pending) = (in_repository("fixtures"), in_repository("fixtures/pending"));
@@ -167,75 +150,4 @@ fn counterpart(path: &Path) -> PathBuf {
         Ok(below) => root.join(below),
         Err(_) => pending.join(path.strip_prefix(&root).unwrap()),
     }
-}
-
-/// The files of cases below a folder; `fixtures` without what is pending and what has its own test.
-fn subjects(below: &str) -> Vec<PathBuf> {
-    let root = in_repository(below);
-    let files = files_below(&root).into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    files
-        .filter(|path| {
-            let inside = path.strip_prefix(&root).unwrap();
-            let apart = ["pending", "cases"].iter().any(|apart| inside.starts_with(apart));
-            !apart
-                && !path
-                    .ancestors()
-                    .skip(1)
-                    .take_while(|it| **it != root)
-                    .any(|it| it.join("Cargo.toml").exists())
-        })
-        .collect()
-}
-
-fn cases(below: &str) -> Vec<Case> {
-    let mut all = Vec::new();
-    for path in subjects(below) {
-        let subject = read_subject(&path);
-        for (title, text, line) in &subject.cases {
-            all.push(case_of(&path, &subject, title, text, *line));
-        }
-    }
-    all.extend(crates(below).iter().map(|folder| crate_case(folder)));
-    all
-}
-
-/// The folders below another that are crates, under the same limits as `subjects`.
-fn crates(below: &str) -> Vec<PathBuf> {
-    let root = in_repository(below);
-    let manifests = files_below(&root).into_iter().filter(|path| path.ends_with("Cargo.toml"));
-    let folders = manifests.map(|manifest| manifest.parent().unwrap().to_owned());
-    let apart = |folder: &Path| folder.starts_with(in_repository("fixtures/cases"));
-    folders.filter(|folder| is_pending(folder) == is_pending(&root) && !apart(folder)).collect()
-}
-
-fn crate_case(folder: &Path) -> Case {
-    let name = folder.strip_prefix(in_repository("")).unwrap().display().to_string();
-    Case { name, package: Package::of_folder(folder) }
-}
-
-fn read_subject(path: &Path) -> Subject {
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut subject = Subject { head: String::new(), cases: Vec::new() };
-    for (line, number) in text.lines().zip(1..) {
-        if let Some(title) = line.strip_prefix("//@ case:") {
-            subject.cases.push((title.trim().to_owned(), String::new(), number));
-        }
-        let into = subject.cases.last_mut().map_or(&mut subject.head, |(_, text, _)| text);
-        into.push_str(line);
-        into.push('\n');
-    }
-    assert!(!subject.cases.is_empty(), "{} has no `//@ case:`", path.display());
-    subject
-}
-
-/// The head and the case, with empty lines for the cases in between, so that lines are those of the file.
-fn case_of(path: &Path, subject: &Subject, title: &str, text: &str, line: usize) -> Case {
-    let gap = line - 1 - subject.head.lines().count();
-    let whole = format!("{}{}{text}", subject.head, "\n".repeat(gap));
-    let shown = path.strip_prefix(in_repository("")).unwrap().display().to_string();
-    let mut package = Package::of_file(&whole);
-    shown.clone_into(&mut package.files[0].0);
-    // Modules are found from the root of a package: a file alone is its root.
-    package.manifest.push_str(&format!("\n[lib]\npath = \"{shown}\"\n"));
-    Case { name: format!("{shown}:{line}: {title}"), package }
 }

@@ -9,7 +9,9 @@
     clippy::panic
 )]
 
+pub mod cases;
 pub mod marks;
+pub mod rename;
 
 use retry_lint::detect;
 use retry_lint::knowledge::Knowledge;

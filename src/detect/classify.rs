@@ -83,6 +83,38 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
         reasons: Vec::new(),
         why: Vec::new(),
     };
+    // a loop that is counted and waited as retries goes round because something failed, whatever told it
+    let strong = q.speaks_of(record, &|name: &str| says(&cx.words().retry, name) && !name.to_ascii_lowercase().contains("attempt"));
+    if failing.is_empty() && strong && any_wait && !condition_words {
+        let round: Vec<&'f State> = record.backs.iter().filter(|state| !state.waits.is_empty()).collect();
+        let called = round.iter().flat_map(|state| state.calls.iter().copied()).find(|op| counts(*op) && q.remote(*op).is_some_and(|it| it.is));
+        if let Some(op) = called {
+            made.remote = q.remote(op);
+            made.main = Some(op);
+            made.ops = vec![op];
+            made.failing = round;
+            made.confidence = Confidence::Medium;
+            made.reasons.push("counted as retries; what failed is told by something that we cannot follow".into());
+            made.why.push(cx.evidence(op, "this is called again"));
+            return Some(made);
+        }
+    }
+    if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
+        let again = succeeding.iter().flat_map(|state| state.calls.iter().copied()).find(|op| {
+            counts(*op) && !q.is_of_item(*op) && says(&cx.words().establish, cx.call_name(*op)) && q.remote(*op).is_some_and(|it| it.is)
+        });
+        if let Some(op) = again {
+            made.kind = Kind::Reconnect;
+            made.remote = q.remote(op);
+            made.main = Some(op);
+            made.ops = vec![op];
+            made.failing = succeeding.iter().copied().filter(|state| state.calls.contains(&op)).collect();
+            made.confidence = Confidence::Medium;
+            made.reasons.push("it establishes again and again; what ended before is not told".into());
+            made.why.push(cx.evidence(op, "established again here"));
+            return Some(made);
+        }
+    }
     if failing.is_empty() {
         made.kind = if !not_yet.is_empty() {
             if any_wait { Kind::Poll } else { return None }
@@ -295,9 +327,13 @@ impl Question<'_, '_> {
 
     /// Whether the function, or what bounds the loop, is named after retrying.
     fn speaks_of_retry(&self, record: &LoopRecord) -> bool {
-        let words = self.cx.words();
+        self.speaks_of(record, &|name: &str| says(&self.cx.words().retry, name))
+    }
+
+    /// Whether the function, or what bounds the loop, has a name that says so.
+    fn speaks_of(&self, record: &LoopRecord, says_so: &dyn Fn(&str) -> bool) -> bool {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        if says(&words.retry, name) {
+        if says_so(name) {
             return true;
         }
         let conds = record.backs.iter().chain(record.exits.iter().map(|(state, _)| state)).flat_map(|state| &state.conds);
@@ -305,10 +341,10 @@ impl Question<'_, '_> {
         for (cond, _) in conds {
             self.cx.body.walk(*cond, &mut |id| {
                 named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => path.single().is_some_and(|name| says(&words.retry, name)),
-                    ExprKind::Field(_, name) => says(&words.retry, name),
-                    ExprKind::Method(call) => says(&words.retry, &call.name),
-                    ExprKind::Call(..) => says(&words.retry, self.cx.call_name(id)),
+                    ExprKind::Path(path) => path.single().is_some_and(|name| says_so(name)),
+                    ExprKind::Field(_, name) => says_so(name),
+                    ExprKind::Method(call) => says_so(&call.name),
+                    ExprKind::Call(..) => says_so(self.cx.call_name(id)),
                     _ => false,
                 };
                 !named
@@ -318,11 +354,11 @@ impl Question<'_, '_> {
             }
         }
         if let ExprKind::For { pat, iter, .. } = &self.cx.body.expr(self.id).kind {
-            let bound = self.cx.body.names_in_pat(*pat).iter().any(|(name, _)| says(&words.retry, name));
+            let bound = self.cx.body.names_in_pat(*pat).iter().any(|(name, _)| says_so(name));
             self.cx.body.walk(*iter, &mut |id| {
                 named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => says(&words.retry, path.last()),
-                    ExprKind::Field(_, name) => says(&words.retry, name),
+                    ExprKind::Path(path) => says_so(path.last()),
+                    ExprKind::Field(_, name) => says_so(name),
                     _ => false,
                 };
                 !named
@@ -337,7 +373,9 @@ impl Question<'_, '_> {
         let words = self.cx.words();
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let says_so = |name: &str| says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name);
-        says_so(name) || ops.iter().any(|op| says_so(self.cx.call_name(*op)) || self.asks_for_health(*op))
+        // of an operation's name, the verb decides: `wait_for_tx` waits, `send_and_confirm_tx` sends
+        let verb = |name: &str| crate::knowledge::parts(name).into_iter().find(|part| part != "try").unwrap_or_default();
+        says_so(name) || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
     }
 
     /// Whether an operation's text names a readiness or health endpoint.

@@ -70,7 +70,7 @@ fn retries_4xx(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &
     let all = failing.iter().all(|state| state.codes.is_none() && state.arms.is_empty());
     if all
         && failing.iter().any(|state| state.conds.is_empty() || !state.looked.is_empty())
-        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, 2).or_else(|| callers_raise(cx, *op)))
+        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, 1).or_else(|| callers_raise(cx, *op)))
     {
         let untested = failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
         if untested {

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::delay::{self, Amount, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::sites;
-use crate::body::{PatKind, Ty};
+use crate::body::{ExprKind, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, says};
 use crate::model::{Confidence, Fact, Growth, Jitter, Kind, Site};
 
@@ -22,8 +22,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     }
     let replay = call_repeatedly(cx);
     let shown = delay::read(&replay, None);
-    let growth = shown.growth?;
-    if !matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table) {
+    let grows = matches!(shown.growth, Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table));
+    // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
+    if !grows && !(in_seconds && (named || owner_named) && computes(cx)) {
         return None;
     }
     let mut site = sites::begin(cx, cx.body.root, Kind::Schedule)?;
@@ -32,10 +33,13 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
     let users = users(cx);
-    if site.confidence == Confidence::High && users == Users::Nobody {
+    if grows && site.confidence == Confidence::High && users == Users::Nobody {
         site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
     }
-    site.delay.growth = Fact::Known(growth, evidence("grows from one call to the next"));
+    if let Some(growth) = shown.growth {
+        let text = if grows { "grows from one call to the next" } else { "the same from one call to the next" };
+        site.delay.growth = Fact::Known(growth, evidence(text));
+    }
     if let Some(jitter) = shown.jitter.filter(|jitter| *jitter != Jitter::None || users != Users::Random) {
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         site.delay.jitter = Fact::Known(jitter, evidence(text));
@@ -64,6 +68,17 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Whether a body computes a delay: draws, multiplies, counts, or steps its own state.
+fn computes(cx: &Context<'_>) -> bool {
+    let counted = cx.body.params.iter().any(|param| match &cx.body.pat(param.pat).kind {
+        PatKind::Bind { name, .. } => says(&cx.words().attempts, name),
+        _ => false,
+    });
+    let stepped = cx.body.receiver == Some(Receiver::Mut);
+    let draws = cx.body.exprs().any(|(id, _)| matches!(cx.role(id), Some(Role::Random { .. })));
+    draws || counted || stepped && cx.body.exprs().any(|(_, expr)| matches!(expr.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::Binary(..)))
 }
 
 /// Who calls the function, as far as this crate shows.

@@ -45,7 +45,10 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             _ => false,
         };
         let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
-        let Some(operation) = given.filter(|_| certain || by_name) else { continue };
+        // `delete_with_retries(path, 15)`: the engine has its operation inside
+        let inside = certain && named && given.is_none() && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
+        let operation = if inside { Some(id) } else { given.filter(|_| certain || by_name) };
+        let Some(operation) = operation else { continue };
         let Some(mut site) = begin(cx, id, Kind::Library) else { continue };
         site.confidence = Confidence::Medium;
         site.reasons.push("what the engine does is told where it is defined".into());
@@ -57,9 +60,29 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
                 site.kind = Kind::Local;
             }
         }
+        if let Callee::Own(item) = cx.callee(id)
+            && let Some(engine) = engine_of(cx, item)
+        {
+            // the policy is the engine's, and its faults are told there: here it is only listed
+            site.operation.remote = Fact::Unknown;
+            site.delay = engine.delay;
+            site.attempts = engine.attempts;
+            site.errors = engine.errors;
+            site.schedule = engine.schedule;
+        }
         sites.push(site);
     }
     sites
+}
+
+/// The site in an engine's body that drives what it is given.
+fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef) -> Option<Site> {
+    let inner = cx.inside(item)?;
+    if !super::flow::is_worth_following(&inner) {
+        return None;
+    }
+    let followed = super::flow::follow(&inner);
+    of_loops(&inner, &followed).into_iter().find(|site| site.kind.is_real())
 }
 
 fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {

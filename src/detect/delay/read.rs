@@ -45,7 +45,8 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     let growth = growth(&onward);
     shown.growth = Some(growth);
     shown.jitter = jitter(&onward, growth);
-    shown.clipped = Some(waits.iter().any(|wait| wait.clipped));
+    // the cap belongs to decorrelated jitter: `min(cap, U(base, 3 × previous))`
+    shown.clipped = Some(shown.jitter != Some(Jitter::Decorrelated) && waits.iter().any(|wait| wait.clipped));
     let waits_seen = &waits;
     let last_of_all = onward.last().copied().unwrap_or(first);
     let grows = matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci);

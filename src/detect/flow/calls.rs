@@ -370,7 +370,7 @@ impl Walker<'_, '_> {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
             Some(Role::Remote { .. }) | None => {
-                matches!(self.cx.call_name(op), "next" | "try_next" | "recv" | "pop" | "pop_front" | "dequeue" | "try_recv" | "poll_next" | "next_item" | "next_line" | "next_message")
+                matches!(self.cx.call_name(op), "next" | "try_next" | "accept" | "recv" | "pop" | "pop_front" | "dequeue" | "try_recv" | "poll_next" | "next_item" | "next_line" | "next_message")
             }
             _ => false,
         }

@@ -110,6 +110,10 @@ fn sort() {
 
 /// What is wrong with a case; and what holds for every source is true of it.
 fn check(case: &Case) -> Vec<Difference> {
+    for (path, text) in &case.package.files {
+        // A case that is no Rust shows nothing.
+        syn::parse_file(text).unwrap_or_else(|error| panic!("{}: {path}: {error}", case.name));
+    }
     let judged = case.package.judged(1);
     assert_eq!(judged.problems, [], "{}", case.name);
     invariants(case, &judged);

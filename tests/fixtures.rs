@@ -144,7 +144,8 @@ fn marks_of(package: &Package) -> Vec<marks::Mark> {
 }
 
 fn lines(differences: &[Difference]) -> String {
-    differences.iter().map(|it| format!("    {}:{}: {}\n", it.file, it.line, it.what)).collect()
+    let lines = differences.iter().map(|it| format!("    {}:{}: {}\n", it.file, it.line, it.what));
+    lines.collect::<Vec<_>>().concat()
 }
 
 /// Where a case goes when it begins to pass, or no longer does.

@@ -356,7 +356,7 @@ fn bytes_that_are_no_text() {
         Told::Either,
         false,
     );
-    check("nuls", &[("hostile.rs", &[0; 100_000]), ("sound.rs", SOUND.as_bytes())], Told::Either, true);
+    check("nuls", &[("hostile.rs", &vec![0; 100_000]), ("sound.rs", SOUND.as_bytes())], Told::Either, true);
     let nul_inside = SOUND.replace("attempt += 1;", "\0attempt += 1;");
     check(
         "nul-inside",

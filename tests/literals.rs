@@ -36,7 +36,7 @@ fn no_string_names_a_rule_or_a_path_into_a_crate() {
             "the vocabulary no longer names {known}: this test looks for nothing"
         );
     }
-    let mut report = String::new();
+    let mut report: Vec<String> = Vec::new();
     let files: Vec<PathBuf> = files_below(&in_repository("src"));
     let for_tests: Vec<PathBuf> = files.iter().flat_map(|path| test_modules(path)).collect();
     for path in files {
@@ -47,14 +47,14 @@ fn no_string_names_a_rule_or_a_path_into_a_crate() {
         for (line, string) in strings(text.parse().unwrap()) {
             let shown = path.strip_prefix(in_repository("")).unwrap().display();
             if names.contains(&string) {
-                report.push_str(&format!("{shown}:{line}: names the rule `{string}`\n"));
+                report.push(format!("{shown}:{line}: names the rule `{string}`"));
             }
             if let Some(path) = crate_path(&string, &crates) {
-                report.push_str(&format!("{shown}:{line}: knows `{path}`\n"));
+                report.push(format!("{shown}:{line}: knows `{path}`"));
             }
         }
     }
-    assert!(report.is_empty(), "\n{report}");
+    assert!(report.is_empty(), "\n{}", report.join("\n"));
 }
 
 #[test]

@@ -89,6 +89,6 @@ pub fn case_of(path: &Path, subject: &Subject, title: &str, text: &str, line: us
     let mut package = Package::of_file(&whole);
     shown.clone_into(&mut package.files[0].0);
     // Modules are found from the root of a package: a file alone is its root.
-    package.manifest.push_str(&format!("\n[lib]\npath = \"{shown}\"\n"));
+    package.manifest = format!("{}\n[lib]\npath = \"{shown}\"\n", package.manifest);
     Case { name: format!("{shown}:{line}: {title}"), package }
 }

@@ -37,18 +37,13 @@ pub fn read(file: &str, text: &str, rules: &[&str]) -> Vec<Mark> {
             let words = mark.trim_start_matches('^');
             let up = (mark.len() - words.len()) as u32;
             for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-                let says = match word.split_once(':') {
-                    Some((fact, value)) => {
-                        let known = fact_info(fact.trim());
-                        Says::Fact(
-                            known.unwrap_or_else(|| panic!("{file}:{number}: no fact `{fact}`")),
-                            value.trim().to_owned(),
-                        )
-                    }
-                    None => {
-                        assert!(rules.contains(&word), "{file}:{number}: no rule `{word}`");
-                        Says::Rule(word.to_owned())
-                    }
+                let says = if let Some((fact, value)) = word.split_once(':') {
+                    let known = fact_info(fact.trim());
+                    let known = known.unwrap_or_else(|| panic!("{file}:{number}: no fact `{fact}`"));
+                    Says::Fact(known, value.trim().to_owned())
+                } else {
+                    assert!(rules.contains(&word), "{file}:{number}: no rule `{word}`");
+                    Says::Rule(word.to_owned())
                 };
                 marks.push(Mark { file: file.to_owned(), line: number - up, says });
             }
@@ -144,7 +139,11 @@ fn shown(value: &Value) -> String {
         Value::Unknown => "unknown".to_owned(),
         Value::Schedule(delays) => {
             let delays = delays.iter().map(|[low, high]| {
-                if low == high { rounded(*high) } else { format!("{}-{}", rounded(*low), rounded(*high)) }
+                if rounded(*low) == rounded(*high) {
+                    rounded(*high)
+                } else {
+                    format!("{}-{}", rounded(*low), rounded(*high))
+                }
             });
             delays.collect::<Vec<_>>().join(" ")
         }

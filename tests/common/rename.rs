@@ -91,7 +91,7 @@ impl Names {
                         "use" => in_use = true,
                         "enum" => inside.variants = true,
                         "for" if header.first().is_some_and(|first| first == "impl") => {
-                            inside.of_trait = true
+                            inside.of_trait = true;
                         }
                         _ => {}
                     }
@@ -269,7 +269,7 @@ impl Reordered {
         let at = self.pieces.partition_point(|(new, _)| *new <= byte).saturating_sub(1);
         let (new_start, old_start) = self.pieces.get(at).copied().unwrap_or_default();
         let byte = (old_start + byte - new_start).min(old.len());
-        1 + old.as_bytes()[..byte].iter().filter(|byte| **byte == b'\n').count() as u32
+        1 + old[..byte].matches('\n').count() as u32
     }
 }
 

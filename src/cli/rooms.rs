@@ -168,5 +168,8 @@ fn package(folder: Option<&Path>, files: &[Found]) -> (Package, Vec<Problem>) {
 pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
     let Ok(knowledge) = crate::knowledge::Knowledge::builtin() else { return (Vec::new(), Vec::new()) };
     let found = crate::detect::sites(&package.krate, knowledge);
-    (found.sites, found.problems)
+    // what an outline left out was never asked for, so nobody behind it could say so
+    let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
+    let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
+    (found.sites, left_out.chain(found.problems).collect())
 }

@@ -1,7 +1,7 @@
 //! What ends the attempts: the conditions on which failing trips leave the loop, told apart by what they read.
 
 use super::context::{Callee, Context};
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Test, Val, Verdict};
 use crate::body::{BinOp, ExprId, ExprKind, Local, MacroInput, UnOp};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Outcome};
@@ -235,6 +235,14 @@ fn reads(cx: &Context<'_>, followed: &Followed, ops: &[Op], cond: ExprId, change
     });
     if clock {
         return Reads::Deadline;
+    }
+    let of_main = followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    if let Some((op, Test::Looked)) = followed.tests.get(&cond) {
+        return match (of_main, is_supply(cx, *op)) {
+            (true, _) => Reads::Outcome,
+            (false, true) => Reads::Supply,
+            (false, false) => Reads::Other,
+        };
     }
     if counter {
         return Reads::Counter;

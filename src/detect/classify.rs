@@ -56,7 +56,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     let goes = |counts: &dyn Fn(Op) -> bool| record.backs.iter().any(|state| matches!(fate(state, counts), Some(Verdict::Failure | Verdict::NotYet)));
     let counts: &dyn Fn(Op) -> bool = if goes(&beyond) { &beyond } else { &anything };
     let of = |verdict: Verdict| -> Vec<&'f State> {
-        record.backs.iter().filter(|state| fate(state, counts) == Some(verdict)).collect()
+        record.backs.iter().filter(|state| fate(state, counts) == Some(verdict) && !q.is_no_error(state)).collect()
     };
     let mut failing = of(Verdict::Failure);
     let mut succeeding = of(Verdict::Success);
@@ -149,7 +149,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     made.why.push(cx.evidence(main.0, "a failure of this goes round again"));
 
     let all_of_item = ops.iter().all(|op| q.is_of_item(*op));
-    if all_of_item && record.shape != LoopShape::Count {
+    if all_of_item {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -242,6 +242,25 @@ impl Question<'_, '_> {
             return false;
         }
         !matches!(self.cx.role(op), Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard))
+    }
+
+    /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
+    fn is_no_error(&self, state: &State) -> bool {
+        let list = &self.cx.words().not_an_error;
+        let named = |path: &crate::body::Path| path.segments.len() > 1 && says(list, path.last());
+        let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
+            let mut found = false;
+            self.cx.body.walk(*cond, &mut |id| {
+                found |= matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path));
+                !found
+            });
+            found
+        });
+        by_test
+            || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
+            || state.arms.iter().any(|pat| {
+                matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
+            })
     }
 
     /// Whether the vocabulary knows an operation to stay in the process: a channel, a lock, a message that comes.

@@ -359,6 +359,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The last name of a path or field: `shutdown` of `self.shutdown`; empty for anything else.
+    pub(crate) fn base_text(&self, id: ExprId) -> String {
+        match &self.body.expr(id).kind {
+            ExprKind::Path(path) => path.last().to_owned(),
+            ExprKind::Field(_, name) => name.clone(),
+            ExprKind::Ref(inner) => self.base_text(*inner),
+            ExprKind::Method(call) if call.args.is_empty() => self.base_text(call.receiver),
+            _ => String::new(),
+        }
+    }
+
     fn base_name(&self, id: ExprId) -> Option<String> {
         match &self.body.expr(id).kind {
             ExprKind::Path(path) => path.single().map(str::to_owned),

@@ -11,7 +11,7 @@ use crate::resolve::Target;
 use crate::source::ItemKind;
 
 /// Reads which errors the failing trips try again.
-pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[Op], hint: bool) -> Errors {
+pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], left: &[&State], ops: &[Op], hint: bool) -> Errors {
     let mut made = Errors::default();
     let tested = |state: &State| {
         state.conds.iter().any(|(cond, _)| {
@@ -28,7 +28,11 @@ pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], 
         Fact::Known(ErrorKind::Status, status_place.map_or_else(Evidence::default, |cond| cx.evidence(cond, "statuses are told apart here")))
     } else if !untested.is_empty() {
         // one untested way round takes every error, whatever the others do: unless all of it was tested before
-        if failing.iter().all(|state| !tested(state)) {
+        // nor where some failure leaves by what it is
+        let told_apart = left.iter().any(|state| {
+            tested(state) && state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure)
+        });
+        if failing.iter().all(|state| !tested(state)) && !told_apart {
             Fact::Known(ErrorKind::All, ops.first().map_or_else(Evidence::default, |op| cx.evidence(*op, "any error of this goes round")))
         } else {
             Fact::Unknown

@@ -59,8 +59,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         None => site.confidence = Confidence::Medium,
     }
     let bounds = bounds(cx, followed, *call, &failing);
-    let replay = Replay { calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(), ..super::delay::replay_once(cx, &failing) };
-    sites::fill(cx, followed, None, &failing, &ops, &bounds, &replay, &mut site);
+    let replay = Replay { calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(), ..super::delay::replay_calls(cx, *call, &failing) };
+    let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
+    sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     Some(site)
 }
 

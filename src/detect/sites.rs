@@ -116,7 +116,8 @@ fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecor
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
-    fill(cx, followed, record.within, &classified.failing, &classified.ops, &bounds, &replay, &mut site);
+    let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
+    fill(cx, followed, record.within, &classified.failing, &left, &classified.ops, &bounds, &replay, &mut site);
     if record.shape == LoopShape::Each && bounds.kind == Some(BoundKind::Bounded) && site.delay.growth.is(&Growth::None) && site.kind == Kind::Retry {
         // an iterator that is not a count and is never waited for: which it is, a list of targets or a number of tries, nobody can tell
         site.confidence = Confidence::Medium;
@@ -156,6 +157,7 @@ pub(crate) fn fill(
     followed: &Followed,
     within: Option<ExprId>,
     failing: &[&State],
+    left: &[&State],
     ops: &[ExprId],
     bounds: &Bounds,
     replay: &Replay,
@@ -177,13 +179,13 @@ pub(crate) fn fill(
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
         let unseen = may_wait_unseen(cx, followed, &[*without], ops);
-        let skips = !unseen && skips(cx, replay, failing, ops);
+        let skips = !unseen && skips(followed, replay, failing, ops);
         site.delay.skipped_on_some_path =
             Fact::Known(skips, place.map_or_else(Evidence::default, |op| cx.evidence(op, "a failure of this goes round without a wait")));
     } else if wait.is_some() {
         site.delay.skipped_on_some_path = Fact::known(false);
     }
-    site.errors = errors(cx, followed, failing, ops, shown.server || failing.iter().any(|state| state.marks.hint));
+    site.errors = errors(cx, followed, failing, left, ops, shown.server || failing.iter().any(|state| state.marks.hint));
     if let Some(outcome) = bounds.outcome {
         site.exhaustion.outcome = Fact::known(outcome);
     }
@@ -192,8 +194,9 @@ pub(crate) fn fill(
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
 }
 
-/// Whether some failing trip really goes round without a wait: for an operation that others wait for, and not only on the first attempt.
-fn skips(_cx: &Context<'_>, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
+/// Whether some failing trip really goes round without a wait, because of how the operation failed: a wait behind a condition that nobody
+/// can read, or only on the first attempt, is no skip.
+fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
     // numbers decided it: the trip without a wait is the first (or the last) only
     let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
     let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|state| {
@@ -202,16 +205,20 @@ fn skips(_cx: &Context<'_>, replay: &Replay, failing: &[&State], ops: &[ExprId])
     if replayed && by_numbers {
         return false;
     }
-    failing.iter().filter(|state| state.waits.is_empty()).any(|state| {
-        // a wait behind a condition that nobody can read is no skip
-        let same_tests = failing.iter().filter(|other| !other.waits.is_empty()).any(|other| {
-            other.looked.iter().filter(|look| ops.contains(&look.op)).map(|look| (look.op, &look.tag)).eq(state
-                .looked
-                .iter()
-                .filter(|look| ops.contains(&look.op))
-                .map(|look| (look.op, &look.tag)))
-        });
-        !same_tests
+    let tests = |state: &State| -> Vec<(ExprId, bool)> {
+        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
+        state.conds.iter().filter(|(cond, _)| asks(cond)).copied().collect()
+    };
+    let others = |state: &State| -> Vec<(ExprId, bool)> {
+        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
+        state.conds.iter().filter(|(cond, _)| !asks(cond)).copied().collect()
+    };
+    failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
+        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| {
+            let same_outcome = with.arms == without.arms && tests(with) == tests(without);
+            // beside the outcome, the same conditions: the outcome alone decides
+            !same_outcome && others(without).iter().all(|cond| others(with).contains(cond))
+        })
     })
 }
 

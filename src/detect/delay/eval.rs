@@ -59,9 +59,12 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// The value of the whole body, early returns included.
     pub(crate) fn run(&mut self) -> Amount {
-        let val = self.eval(self.cx.body.root);
+        let root = self.cx.body.root;
+        let val = self.eval(root);
+        // a body that ends in a statement has given what it returned; an early return beside a value is one of two answers
+        let gives = !matches!(&self.cx.body.expr(root).kind, ExprKind::Block(block) if block.tail.is_none());
         match self.returned.take() {
-            Some(returned) if !val.unknown => returned.or(&val),
+            Some(returned) if gives => returned.or(&val),
             Some(returned) => returned,
             None => val,
         }
@@ -550,7 +553,8 @@ impl<'c, 'a> Eval<'c, 'a> {
             return;
         }
         let Some(largest) = self.largest(typed).or_else(|| self.largest(id)) else { return };
-        if made.hi > largest {
+        // a saturated value is the largest itself, give or take what an `f64` cannot tell
+        if made.hi > largest * 1.001 {
             self.note_overflow(id, how);
         }
     }
@@ -722,7 +726,7 @@ impl<'c, 'a> Eval<'c, 'a> {
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
         // a home-grown generator: how it draws, its bits tell nobody
-        if val.drawn.is_none() && says(&self.cx.words().random, name) {
+        if val.drawn.is_none() && val.unknown && says(&self.cx.words().random, name) {
             val = match given.first() {
                 // `rand_below(bound)`, `random(d)`: from nothing to what it is given; `jitter(d)`: who knows
                 Some(bound) if !name.contains("jitter") => Amount::between(&Amount::exact(0.0), bound),

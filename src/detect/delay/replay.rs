@@ -118,18 +118,26 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
     waits
 }
 
-/// Replays paths that lead to a call of the function itself: one round, whose parameters are what the caller gave.
-pub(crate) fn replay_once(cx: &Context<'_>, paths: &[&State]) -> Replay {
+/// Replays paths that lead to a call of the function itself: each round's parameters are what the call before gave.
+pub(crate) fn replay_calls(cx: &Context<'_>, call: ExprId, paths: &[&State]) -> Replay {
     let mut made = Replay::default();
-    for path in paths {
-        let mut eval = Eval::new(cx, Env::default());
+    let Some(path) = paths.iter().find(|path| !path.waits.is_empty()) else { return made };
+    let mut params = Env::default();
+    for _ in 1..=12 {
+        let mut eval = Eval::new(cx, params.clone());
         for event in &path.trace {
             run(&mut eval, *event);
         }
-        if let Some(wait) = eval.env.vars.get(&Key::Waited) {
-            made.waits = vec![Some(wait.clone())];
-            break;
+        made.waits.push(eval.env.vars.get(&Key::Waited).cloned());
+        let mut next = Env::default();
+        for (param, arg) in cx.body.params.iter().zip(cx.args(call)) {
+            let val = eval.eval(*arg);
+            for (_, local) in cx.body.names_in_pat(param.pat) {
+                let same = cx.body.local(*arg) == Some(local);
+                next.vars.insert(Key::Local(local), Amount { moves: !same, ..val.clone() });
+            }
         }
+        params = next;
     }
     made
 }

@@ -87,6 +87,10 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            // one of many, or the end of them
+            "next" | "next_back" | "pop" | "pop_front" | "pop_back" if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) => {
+                return Some(self.operation(id, vals, s.clone()));
+            }
             "next_backoff" => return None,
             _ => return None,
         };
@@ -182,6 +186,11 @@ impl Walker<'_, '_> {
                 next(s, Val::Unknown)
             }
             Role::Event => {
+                if let ExprKind::Method(call) = &self.body().expr(id).kind
+                    && crate::knowledge::says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
+                {
+                    return next(s, Val::Cancel);
+                }
                 s.marks.event = true;
                 s.called(id);
                 next(s, Val::Outcome(id))
@@ -301,6 +310,14 @@ impl Walker<'_, '_> {
             }
         }
         if vals.iter().any(|val| matches!(val, Val::Cancel)) {
+            return next(s, Val::Cancel);
+        }
+        // `stop.cancelled()`, `shutdown.recv()`: by the name of the call, or of what it is called on
+        let on = match &self.body().expr(id).kind {
+            ExprKind::Method(call) => self.cx.base_text(call.receiver),
+            _ => String::new(),
+        };
+        if crate::knowledge::says(&words.cancel, name) && self.cx.args(id).is_empty() || crate::knowledge::says(&words.cancel, &on) {
             return next(s, Val::Cancel);
         }
         if crate::knowledge::says(&words.log, name) && !self.cx.is_awaited(id) {

@@ -61,6 +61,9 @@ impl Walker<'_, '_> {
             };
             let (matched, not) = self.bind(pat, &val, state);
             let certain = matched.is_empty() || not.is_empty();
+            if let Val::Outcome(op) | Val::Payload(op, _) | Val::Derived(_, op) = &val {
+                self.found.tests.entry(id).or_insert((*op, Test::Looked));
+            }
             for mut state in matched {
                 self.record_names(value, pat, &mut state);
                 if !certain {
@@ -165,7 +168,7 @@ impl Walker<'_, '_> {
                     }
                     true
                 }
-                Test::About => true,
+                Test::About | Test::Looked => true,
             };
             if feasible {
                 self.found.tests.entry(id).or_insert_with(|| (op, test.clone()));

@@ -12,7 +12,7 @@ pub(crate) use loops::{LoopRecord, LoopShape};
 pub(crate) use state::{Event, Op, State, Tag, Test, Val, Verdict};
 
 use super::context::{Callee, Context};
-use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, PatId, Path, Stmt, UnOp};
+use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
 use crate::knowledge::Role;
 use crate::resolve::{ItemRef, Target};
 use state::join;
@@ -216,9 +216,10 @@ impl<'c, 'a> Walker<'c, 'a> {
             ExprKind::Index(base, index) => {
                 let (base, index) = (*base, *index);
                 let paths = self.eval(index, s);
+                let item = self.stepped_index(index);
                 then(paths, |state, _| {
                     let paths = self.eval(base, state);
-                    then(paths, |state, val| next(state, if matches!(val, Val::Item(_)) { val } else { Val::Unknown }))
+                    then(paths, |state, val| next(state, if matches!(val, Val::Item(_)) { val } else { item.clone() }))
                 })
             }
             ExprKind::Tuple(items) => {
@@ -296,6 +297,9 @@ impl<'c, 'a> Walker<'c, 'a> {
                             unmatched.extend(not);
                             for mut state in matched {
                                 self.record_names(*scrutinee, arm.pat, &mut state);
+                                if let Some(truth) = self.optional_arm(arm.pat) {
+                                    self.told(*scrutinee, &val, truth, &mut state);
+                                }
                                 let Some(guard) = arm.guard else {
                                     out.extend(self.eval(arm.body, state));
                                     continue;
@@ -354,6 +358,26 @@ impl<'c, 'a> Walker<'c, 'a> {
         }
     }
 
+    /// `hosts[at]` of an index that the loop around steps: the loop's own item.
+    fn stepped_index(&self, index: ExprId) -> Val {
+        let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop) else { return Val::Unknown };
+        let mut locals = Vec::new();
+        self.body().walk(index, &mut |id| {
+            locals.extend(self.body().local(id));
+            true
+        });
+        let mut stepped = false;
+        self.body().walk(*looped, &mut |id| {
+            stepped |= match &self.body().expr(id).kind {
+                ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => self.body().local(*left).is_some_and(|local| locals.contains(&local)),
+                ExprKind::For { pat, .. } => self.body().names_in_pat(*pat).iter().any(|(_, local)| locals.contains(local)),
+                _ => false,
+            };
+            !stepped
+        });
+        if stepped { Val::Item(*looped) } else { Val::Unknown }
+    }
+
     fn block(&mut self, stmts: &[Stmt], tail: Option<ExprId>, s: State) -> Paths {
         let mut out = Vec::new();
         let mut states = vec![s];
@@ -392,20 +416,46 @@ impl<'c, 'a> Walker<'c, 'a> {
         let paths = self.eval(init, s);
         then(paths, |state, val| {
             let (matched, not) = self.bind(pat, &val, state);
+            let splits = otherwise.is_some() && !matched.is_empty() && !not.is_empty();
             let mut out: Paths = matched
                 .into_iter()
                 .map(|mut state| {
                     self.record_names(init, pat, &mut state);
+                    if splits {
+                        self.told(init, &val, true, &mut state);
+                    }
                     (state, Flow::Next(Val::Unknown))
                 })
                 .collect();
             if let Some(otherwise) = otherwise {
-                for state in not {
+                for mut state in not {
+                    if splits {
+                        self.told(init, &val, false, &mut state);
+                    }
                     out.extend(self.eval(otherwise, state));
                 }
             }
             out
         })
+    }
+
+    /// What a pattern that splits paths tells, where the value is no operation's outcome: a condition like any other.
+    fn told(&mut self, value: ExprId, val: &Val, truth: bool, s: &mut State) {
+        if matches!(val, Val::Unknown | Val::Item(_) | Val::Truth(..)) && !s.conds.contains(&(value, truth)) {
+            s.conds.push((value, truth));
+        }
+    }
+
+    /// `Some(..)` and `Ok(..)` say yes, `None` and `Err(..)` no.
+    fn optional_arm(&self, pat: PatId) -> Option<bool> {
+        match &self.body().pat(pat).kind {
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) => match path.last() {
+                "Some" | "Ok" => Some(true),
+                "None" | "Err" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A binding that a replay of the path will need.

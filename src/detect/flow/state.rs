@@ -78,6 +78,8 @@ pub(crate) enum Test {
     Transient,
     /// Something else about the outcome that decides nothing by itself.
     About,
+    /// A pattern that tells success from failure.
+    Looked,
 }
 
 /// What an expression or a binding stands for.

@@ -48,7 +48,11 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         told.push(trip.trip_events());
         new
     });
-    let steps = trips.iter().any(|trip| trip.trip_events().iter().any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_))));
+    let steps = trips.iter().any(|trip| {
+        trip.trip_events()
+            .iter()
+            .any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_)))
+    });
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
     let most = if steps { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
@@ -94,7 +98,12 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
 
 /// Whether anybody lives to see this attempt: the waits before it take less than a year, in seconds.
 pub(crate) fn can_come(waits: &[Option<Amount>]) -> bool {
-    waits.iter().flatten().map(|wait| if wait.sized || wait.cap == Cap::No { wait.hi } else { 0.0 }).sum::<f64>() < 365.0 * 86_400.0
+    waits
+        .iter()
+        .flatten()
+        .map(|wait| if wait.sized || wait.cap == Cap::No { wait.hi } else { 0.0 })
+        .sum::<f64>()
+        < 365.0 * 86_400.0
 }
 
 /// Goes on past the end, with the trip that waits most.
@@ -169,7 +178,13 @@ fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
 }
 
 /// Runs one trip; false where numbers rule it out, and whether an operation had been called by then.
-fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32, for_ever: bool) -> (bool, bool) {
+fn run_trip(
+    eval: &mut Eval<'_, '_>,
+    id: ExprId,
+    events: &[Event],
+    attempt: u32,
+    for_ever: bool,
+) -> (bool, bool) {
     let mut called = false;
     for event in events {
         match event {
@@ -220,7 +235,11 @@ fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
     // `(n, delay)` of `enumerate()`: the first is the count
     let enumerated = matches!(&cx.body.expr(*iter).kind, ExprKind::Method(call) if call.name == "enumerate");
     for (at, (_, local)) in names.iter().enumerate() {
-        let val = if enumerated && at == 0 && names.len() > 1 { Amount { moves: true, ..Amount::exact(index) } } else { item.clone() };
+        let val = if enumerated && at == 0 && names.len() > 1 {
+            Amount { moves: true, ..Amount::exact(index) }
+        } else {
+            item.clone()
+        };
         eval.env.vars.insert(Key::Local(*local), val);
     }
     left

@@ -13,7 +13,6 @@ use std::path::Path;
 /// What the engine cannot do yet. A case that begins to pass must leave this list.
 const PENDING: &[&str] = &[
     "020-library-policy-without-jitter",
-    "028-saturates-but-never-capped",
     "038-auth-rejection-redialled",
     "040-decoding-inside-the-retry",
 ];

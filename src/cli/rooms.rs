@@ -127,8 +127,13 @@ pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
         return Err(UserError::new("nothing to read: no .rs files there")
             .help("give a folder or a file with Rust in it; ignored files (.gitignore) are left out"));
     }
+    // asked once for each folder of files: its manifest is parsed each time
+    let mut above: BTreeMap<Option<&Path>, Option<PathBuf>> = BTreeMap::new();
+    for found in &walked.files {
+        above.entry(found.path.parent()).or_insert_with(|| source::package_folder(&found.path));
+    }
     let folders: Vec<Option<PathBuf>> =
-        walked.files.par_iter().map(|found| source::package_folder(&found.path)).collect();
+        walked.files.iter().map(|found| above.get(&found.path.parent()).cloned().flatten()).collect();
     let mut by_package: BTreeMap<Option<PathBuf>, Vec<Found>> = BTreeMap::new();
     for (found, folder) in walked.files.into_iter().zip(folders) {
         by_package.entry(folder).or_default().push(found);

@@ -161,6 +161,31 @@ fn permanent_variant(cx: &Context<'_>, error: &Ty) -> Option<String> {
     data.variants.iter().map(|variant| variant.name.clone()).find(|name| says(&cx.words().permanent, name))
 }
 
+/// The same of a closure that a retry crate runs: a reply decoded in it, or in a function that it calls.
+pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
+    let mut remote = false;
+    let mut decoded = None;
+    let mut called = Vec::new();
+    cx.body.walk(root, &mut |id| {
+        match cx.role(id) {
+            Some(Role::Local { kind: LocalKind::Parse }) => decoded = decoded.or(Some(id)),
+            Some(Role::Remote { .. }) => {
+                remote = true;
+                if says(&cx.words().decoding, cx.call_name(id)) {
+                    decoded = decoded.or(Some(id));
+                }
+            }
+            _ if matches!(cx.callee(id), Callee::Own(_)) => called.push(id),
+            _ => {}
+        }
+        true
+    });
+    match decoded.filter(|_| remote) {
+        Some(decoded) => Fact::Known(true, cx.evidence(decoded, "decodes the reply as well: a reply of the wrong shape is fetched again")),
+        None => permanent(cx, &called),
+    }
+}
+
 fn decodes(cx: &Context<'_>) -> bool {
     let mut remote = false;
     let mut parse = false;

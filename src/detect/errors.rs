@@ -169,14 +169,16 @@ pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
     cx.body.walk(root, &mut |id| {
         match cx.role(id) {
             Some(Role::Local { kind: LocalKind::Parse }) => decoded = decoded.or(Some(id)),
-            Some(Role::Remote { .. }) => {
-                remote = true;
-                if says(&cx.words().decoding, cx.call_name(id)) {
-                    decoded = decoded.or(Some(id));
-                }
-            }
+            Some(Role::Remote { .. }) => remote = true,
             _ if matches!(cx.callee(id), Callee::Own(_)) => called.push(id),
             _ => {}
+        }
+        // with an argument, the same name writes the request
+        if let ExprKind::Method(call) = &cx.body.expr(id).kind
+            && call.args.is_empty()
+            && cx.words().decoding.contains(&call.name)
+        {
+            decoded = decoded.or(Some(id));
         }
         true
     });

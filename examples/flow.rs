@@ -19,7 +19,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let text = std::fs::read_to_string(entry.path())?;
             let shown = entry.path().strip_prefix(&root)?.to_string_lossy().into_owned();
             let outline = outline(&text, &shown);
-            files.push(SourceFile { path: shown.as_str().into(), lines: Lines::new(&text), text, outline, in_test: false, context_only: false });
+            files.push(SourceFile {
+                path: shown.as_str().into(),
+                lines: Lines::new(&text),
+                text,
+                outline,
+                in_test: false,
+                context_only: false,
+            });
         }
     }
     let manifest = std::fs::read_to_string(std::path::Path::new(&root).join("Cargo.toml")).ok();

@@ -16,8 +16,8 @@ mod types;
 mod visit;
 
 pub use data::{
-    AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_const_type, parse_enum,
-    parse_impl, parse_signature, parse_struct,
+    AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_const_type,
+    parse_enum, parse_impl, parse_signature, parse_struct,
 };
 pub use parse::{BodyError, parse_const, parse_fn, parse_macro_rules};
 

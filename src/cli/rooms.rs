@@ -61,7 +61,10 @@ fn card(rule: &rules::Rule) -> Card {
         group: rule.group,
         level: rule.level,
         persona: rule.persona,
-        page: page.map(|(heading, text)| format!("## {heading}\n\n{}\n", text.trim())).collect::<Vec<_>>().join("\n"),
+        page: page
+            .map(|(heading, text)| format!("## {heading}\n\n{}\n", text.trim()))
+            .collect::<Vec<_>>()
+            .join("\n"),
     }
 }
 
@@ -124,7 +127,8 @@ pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
         return Err(UserError::new("nothing to read: no .rs files there")
             .help("give a folder or a file with Rust in it; ignored files (.gitignore) are left out"));
     }
-    let folders: Vec<Option<PathBuf>> = walked.files.par_iter().map(|found| source::package_folder(&found.path)).collect();
+    let folders: Vec<Option<PathBuf>> =
+        walked.files.par_iter().map(|found| source::package_folder(&found.path)).collect();
     let mut by_package: BTreeMap<Option<PathBuf>, Vec<Found>> = BTreeMap::new();
     for (found, folder) in walked.files.into_iter().zip(folders) {
         by_package.entry(folder).or_default().push(found);
@@ -168,5 +172,8 @@ fn package(folder: Option<&Path>, files: &[Found]) -> (Package, Vec<Problem>) {
 pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
     let Ok(knowledge) = crate::knowledge::Knowledge::builtin() else { return (Vec::new(), Vec::new()) };
     let found = crate::detect::sites(&package.krate, knowledge);
-    (found.sites, found.problems)
+    // what an outline left out was never asked for, so nobody behind it could say so
+    let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
+    let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
+    (found.sites, left_out.chain(found.problems).collect())
 }

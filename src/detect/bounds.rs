@@ -1,7 +1,7 @@
 //! What ends the attempts: the conditions on which failing trips leave the loop, told apart by what they read.
 
 use super::context::{Callee, Context};
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Test, Val, Verdict};
 use crate::body::{BinOp, ExprId, ExprKind, Local, MacroInput, UnOp};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Outcome};
@@ -32,9 +32,23 @@ enum Reads {
 }
 
 /// Reads the bounds of a loop whose failing trips are these.
-pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> Bounds {
+pub(crate) fn bounds(
+    cx: &Context<'_>,
+    followed: &Followed,
+    id: ExprId,
+    record: &LoopRecord,
+    failing: &[&State],
+    ops: &[Op],
+) -> Bounds {
     let changed = changed_in(cx, id);
-    let mut made = Bounds { cancel: failing.iter().copied().chain(record.exits.iter().map(|(state, _)| state)).any(|state| state.marks.cancel), ..Bounds::default() };
+    let mut made = Bounds {
+        cancel: failing
+            .iter()
+            .copied()
+            .chain(record.exits.iter().map(|(state, _)| state))
+            .any(|state| state.marks.cancel),
+        ..Bounds::default()
+    };
     if let Some(limit) = enclosing_timeout(cx, id) {
         made.kind = Some(BoundKind::Deadline);
         made.evidence = cx.evidence(limit, "this ends it");
@@ -62,7 +76,9 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
             }
         }
         for look in state.looked.iter().filter(|look| !ops.contains(&look.op)) {
-            let all_pass = failing.iter().all(|fail| fail.looked.iter().any(|it| it.op == look.op && it.tag != look.tag));
+            let all_pass = failing
+                .iter()
+                .all(|fail| fail.looked.iter().any(|it| it.op == look.op && it.tag != look.tag));
             if all_pass && !supplies.iter().any(|(op, _)| *op == look.op) {
                 supplies.push((look.op, is_supply(cx, look.op)));
             }
@@ -79,7 +95,9 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     let holds = |what: &[Reads]| {
         failing.iter().all(|state| {
             ways.iter().any(|(cond, truth, reads)| {
-                what.contains(reads) && (state.conds.contains(&(*cond, !*truth)) || !state.conds.contains(&(*cond, *truth)) && is_head(cx, id, *cond))
+                what.contains(reads)
+                    && (state.conds.contains(&(*cond, !*truth))
+                        || !state.conds.contains(&(*cond, *truth)) && is_head(cx, id, *cond))
             })
         })
     };
@@ -94,7 +112,11 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     let hidden = !supplies.is_empty()
         || ops.iter().any(|op| counts_inside(cx, *op))
         || failing.iter().any(|state| {
-            state.looked.iter().any(|look| ops.contains(&look.op) && matches!(look.tag, Tag::Variant(_)) && look.verdict == Verdict::Failure)
+            state.looked.iter().any(|look| {
+                ops.contains(&look.op)
+                    && matches!(look.tag, Tag::Variant(_))
+                    && look.verdict == Verdict::Failure
+            })
         });
     if let Some(cond) = counted
         && holds(&[Reads::Counter, Reads::Supply, Reads::Deadline])
@@ -106,11 +128,17 @@ pub(crate) fn bounds(cx: &Context<'_>, followed: &Followed, id: ExprId, record: 
     {
         made.kind = Some(BoundKind::Deadline);
         made.evidence = cx.evidence(cond, "this limits the time");
-    } else if counted.is_some() || pick(Reads::Deadline).is_some() || pick(Reads::Other).is_some() || followed.cut || hidden {
+    } else if counted.is_some()
+        || pick(Reads::Deadline).is_some()
+        || pick(Reads::Other).is_some()
+        || followed.cut
+        || hidden
+    {
         made.kind = None;
     } else if made.cancel || pick(Reads::Cancel).is_some() {
         made.kind = Some(BoundKind::Cancellable);
-        made.evidence = pick(Reads::Cancel).map_or_else(Evidence::default, |cond| cx.evidence(cond, "only this stops it"));
+        made.evidence = pick(Reads::Cancel)
+            .map_or_else(Evidence::default, |cond| cx.evidence(cond, "only this stops it"));
     } else {
         made.kind = Some(BoundKind::Unbounded);
         made.evidence = Evidence::words("nothing but success ends it");
@@ -127,7 +155,9 @@ fn gives_up(state: &State, flow: &Flow) -> bool {
 
 fn outcome_of(flow: &Flow) -> Option<Outcome> {
     match flow {
-        Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _)) => Some(Outcome::ReturnsError),
+        Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _)) => {
+            Some(Outcome::ReturnsError)
+        }
         Flow::Diverge => Some(Outcome::Panics),
         _ => None,
     }
@@ -164,11 +194,18 @@ fn changed_in(cx: &Context<'_>, id: ExprId) -> Changed {
             ExprKind::AssignOp(_, left, _) => note(*left),
             ExprKind::Assign(left, right) => {
                 // a step, not a flag or a stored result
-                if matches!(cx.body.expr(*right).kind, ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Call(..) | ExprKind::Path(_)) {
+                if matches!(
+                    cx.body.expr(*right).kind,
+                    ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Call(..) | ExprKind::Path(_)
+                ) {
                     note(*left);
                 }
             }
-            ExprKind::Method(call) if matches!(call.name.as_str(), "fetch_add" | "fetch_sub" | "add_assign" | "sub_assign") => note(call.receiver),
+            ExprKind::Method(call)
+                if matches!(call.name.as_str(), "fetch_add" | "fetch_sub" | "add_assign" | "sub_assign") =>
+            {
+                note(call.receiver)
+            }
             _ => {}
         }
         true
@@ -222,7 +259,8 @@ fn reads(cx: &Context<'_>, followed: &Followed, ops: &[Op], cond: ExprId, change
                 counter |= changed.locals.contains(&local) && (comparison || id != cond);
             }
             if let Some(name) = path.single() {
-                clock |= crate::knowledge::parts(name).iter().any(|part| part == "deadline" || part == "elapsed");
+                clock |=
+                    crate::knowledge::parts(name).iter().any(|part| part == "deadline" || part == "elapsed");
                 cancel |= says(&words.cancel, name) && !comparison;
             }
         }
@@ -235,6 +273,14 @@ fn reads(cx: &Context<'_>, followed: &Followed, ops: &[Op], cond: ExprId, change
     });
     if clock {
         return Reads::Deadline;
+    }
+    let of_main = followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    if let Some((op, Test::Looked)) = followed.tests.get(&cond) {
+        return match (of_main, is_supply(cx, *op)) {
+            (true, _) => Reads::Outcome,
+            (false, true) => Reads::Supply,
+            (false, false) => Reads::Other,
+        };
     }
     if counter {
         return Reads::Counter;
@@ -282,12 +328,14 @@ fn asked_policy(cx: &Context<'_>, cond: ExprId) -> Reads {
             if counts || !seen { Reads::Other } else { Reads::Outcome }
         }
         Callee::Known(..) => Reads::Outcome,
-        Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Closure(_) => match &cx.body.expr(cond).kind {
-            // `e.is_timeout()` asks the error; `self.policy.should_retry(&e)` asks somebody else
-            ExprKind::Method(call) if !call.args.is_empty() => Reads::Other,
-            ExprKind::Call(_, args) if args.len() > 1 => Reads::Other,
-            _ => Reads::Outcome,
-        },
+        Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Closure(_) => {
+            match &cx.body.expr(cond).kind {
+                // `e.is_timeout()` asks the error; `self.policy.should_retry(&e)` asks somebody else
+                ExprKind::Method(call) if !call.args.is_empty() => Reads::Other,
+                ExprKind::Call(_, args) if args.len() > 1 => Reads::Other,
+                _ => Reads::Outcome,
+            }
+        }
     }
 }
 
@@ -295,7 +343,10 @@ fn is_comparison(cx: &Context<'_>, cond: ExprId) -> bool {
     match &cx.body.expr(cond).kind {
         ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, ..) => true,
         ExprKind::Unary(UnOp::Not, inner) => is_comparison(cx, *inner),
-        ExprKind::Method(call) => matches!(call.name.as_str(), "is_zero" | "is_some_and" | "is_none_or" | "contains" | "lt" | "le" | "gt" | "ge" | "eq"),
+        ExprKind::Method(call) => matches!(
+            call.name.as_str(),
+            "is_zero" | "is_some_and" | "is_none_or" | "contains" | "lt" | "le" | "gt" | "ge" | "eq"
+        ),
         _ => false,
     }
 }
@@ -334,8 +385,15 @@ fn is_endless(cx: &Context<'_>, iter: ExprId) -> bool {
             "cycle" => true,
             _ => is_endless(cx, call.receiver),
         },
-        ExprKind::Call(_, args) => matches!(cx.call_name(iter), "repeat" | "repeat_with" | "successors" | "from_fn") && args.len() < 3,
-        ExprKind::Path(_) => cx.body.local(iter).and_then(|local| cx.init(local)).is_some_and(|init| init != iter && is_endless(cx, init)),
+        ExprKind::Call(_, args) => {
+            matches!(cx.call_name(iter), "repeat" | "repeat_with" | "successors" | "from_fn")
+                && args.len() < 3
+        }
+        ExprKind::Path(_) => cx
+            .body
+            .local(iter)
+            .and_then(|local| cx.init(local))
+            .is_some_and(|init| init != iter && is_endless(cx, init)),
         _ => false,
     }
 }

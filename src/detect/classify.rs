@@ -48,15 +48,29 @@ struct Question<'q, 'a> {
 
 /// Classifies a loop; `None` where it is nothing that `audit` speaks of.
 #[allow(clippy::too_many_lines)] // the decision table of ARCHITECTURE.md, row by row
-pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId, record: &'f LoopRecord) -> Option<Classified<'f>> {
+pub(crate) fn classify<'f>(
+    cx: &Context<'_>,
+    followed: &'f Followed,
+    id: ExprId,
+    record: &'f LoopRecord,
+) -> Option<Classified<'f>> {
     let q = Question { cx, followed, id };
     // what stays in the process fails beside the point, as long as something else is tried
     let beyond = |op: Op| q.counts(op) && !q.stays(op);
     let anything = |op: Op| q.counts(op);
-    let goes = |counts: &dyn Fn(Op) -> bool| record.backs.iter().any(|state| matches!(fate(state, counts), Some(Verdict::Failure | Verdict::NotYet)));
+    let goes = |counts: &dyn Fn(Op) -> bool| {
+        record
+            .backs
+            .iter()
+            .any(|state| matches!(fate(state, counts), Some(Verdict::Failure | Verdict::NotYet)))
+    };
     let counts: &dyn Fn(Op) -> bool = if goes(&beyond) { &beyond } else { &anything };
     let of = |verdict: Verdict| -> Vec<&'f State> {
-        record.backs.iter().filter(|state| fate(state, counts) == Some(verdict)).collect()
+        record
+            .backs
+            .iter()
+            .filter(|state| fate(state, counts) == Some(verdict) && !q.is_no_error(state))
+            .collect()
     };
     let mut failing = of(Verdict::Failure);
     let mut succeeding = of(Verdict::Success);
@@ -64,7 +78,9 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     let retry_words = q.speaks_of_retry(record);
     let condition_words = q.waits_for_condition(&[]);
     // "not yet" of something that is counted as retries, and that nobody waits for, is a failure in other words
-    let in_words = not_yet.iter().any(|state| state.looked.iter().any(|look| look.verdict == Verdict::NotYet && matches!(look.tag, Tag::Variant(_))));
+    let in_words = not_yet.iter().any(|state| {
+        state.looked.iter().any(|look| look.verdict == Verdict::NotYet && matches!(look.tag, Tag::Variant(_)))
+    });
     let waited = not_yet.iter().any(|state| !state.waits.is_empty());
     if failing.is_empty() && !not_yet.is_empty() && retry_words && !condition_words && (in_words || !waited) {
         failing = std::mem::take(&mut not_yet);
@@ -84,24 +100,33 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
         why: Vec::new(),
     };
     // a loop that is counted and waited as retries goes round because something failed, whatever told it
-    let strong = q.speaks_of(record, &|name: &str| says(&cx.words().retry, name) && !name.to_ascii_lowercase().contains("attempt"));
+    let strong = q.speaks_of(record, &|name: &str| {
+        says(&cx.words().retry, name) && !name.to_ascii_lowercase().contains("attempt")
+    });
     if failing.is_empty() && strong && any_wait && !condition_words {
         let round: Vec<&'f State> = record.backs.iter().filter(|state| !state.waits.is_empty()).collect();
-        let called = round.iter().flat_map(|state| state.calls.iter().copied()).find(|op| counts(*op) && q.remote(*op).is_some_and(|it| it.is));
+        let called = round
+            .iter()
+            .flat_map(|state| state.calls.iter().copied())
+            .find(|op| counts(*op) && q.remote(*op).is_some_and(|it| it.is));
         if let Some(op) = called {
             made.remote = q.remote(op);
             made.main = Some(op);
             made.ops = vec![op];
             made.failing = round;
             made.confidence = Confidence::Medium;
-            made.reasons.push("counted as retries; what failed is told by something that we cannot follow".into());
+            made.reasons
+                .push("counted as retries; what failed is told by something that we cannot follow".into());
             made.why.push(cx.evidence(op, "this is called again"));
             return Some(made);
         }
     }
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
         let again = succeeding.iter().flat_map(|state| state.calls.iter().copied()).find(|op| {
-            counts(*op) && !q.is_of_item(*op) && says(&cx.words().establish, cx.call_name(*op)) && q.remote(*op).is_some_and(|it| it.is)
+            counts(*op)
+                && !q.is_of_item(*op)
+                && says(&cx.words().establish, cx.call_name(*op))
+                && q.remote(*op).is_some_and(|it| it.is)
         });
         if let Some(op) = again {
             made.kind = Kind::Reconnect;
@@ -119,7 +144,10 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
         made.kind = if !not_yet.is_empty() {
             if any_wait { Kind::Poll } else { return None }
         } else if any_wait {
-            let ignored = record.backs.iter().any(|state| state.calls.iter().any(|op| counts(*op) && cx.is_awaited(*op)));
+            let ignored = record
+                .backs
+                .iter()
+                .any(|state| state.calls.iter().any(|op| counts(*op) && cx.is_awaited(*op)));
             if ignored { Kind::Ticker } else { Kind::Pace }
         } else {
             return None;
@@ -130,7 +158,12 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
 
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
-        for op in state.looked.iter().filter(|look| matches!(look.verdict, Verdict::Failure | Verdict::NotYet)).map(|look| look.op) {
+        for op in state
+            .looked
+            .iter()
+            .filter(|look| matches!(look.verdict, Verdict::Failure | Verdict::NotYet))
+            .map(|look| look.op)
+        {
             if counts(op) && !ops.contains(&op) {
                 ops.push(op);
             }
@@ -149,7 +182,7 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
     made.why.push(cx.evidence(main.0, "a failure of this goes round again"));
 
     let all_of_item = ops.iter().all(|op| q.is_of_item(*op));
-    if all_of_item && record.shape != LoopShape::Count {
+    if all_of_item {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -210,7 +243,9 @@ pub(crate) fn classify<'f>(cx: &Context<'_>, followed: &'f Followed, id: ExprId,
             made.reasons.push("some replies go round as failures do".into());
         } else if same_wait || !on_success.is_empty() {
             made.kind = if succeeding.is_empty() || leaves_after_success { Kind::Poll } else { Kind::Ticker };
-        } else if leaves_after_success && (retry_words || q.failure_is_retried_alone(record, &failing, &succeeding, &ops)) {
+        } else if leaves_after_success
+            && (retry_words || q.failure_is_retried_alone(record, &failing, &succeeding, &ops))
+        {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
             made.confidence = Confidence::Medium;
             made.reasons.push("some success goes round as well".into());
@@ -241,7 +276,29 @@ impl Question<'_, '_> {
         {
             return false;
         }
-        !matches!(self.cx.role(op), Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard))
+        !matches!(
+            self.cx.role(op),
+            Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
+        )
+    }
+
+    /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
+    fn is_no_error(&self, state: &State) -> bool {
+        let list = &self.cx.words().not_an_error;
+        let named = |path: &crate::body::Path| path.segments.len() > 1 && says(list, path.last());
+        let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
+            let mut found = false;
+            self.cx.body.walk(*cond, &mut |id| {
+                found |= matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path));
+                !found
+            });
+            found
+        });
+        by_test
+            || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
+            || state.arms.iter().any(|pat| {
+                matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
+            })
     }
 
     /// Whether the vocabulary knows an operation to stay in the process: a channel, a lock, a message that comes.
@@ -272,13 +329,14 @@ impl Question<'_, '_> {
         if self.cx.body.is_async
             && let Some(variant) = self.retried_variant()
         {
-            return Some(Answer { is: true, certain: false, why: format!("`{variant}` is how a shared service refuses") });
+            return Some(Answer {
+                is: true,
+                certain: false,
+                why: format!("`{variant}` is how a shared service refuses"),
+            });
         }
-        (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name))).then(|| Answer {
-            is: true,
-            certain: false,
-            why: format!("`{name}` is a retry helper"),
-        })
+        (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name)))
+            .then(|| Answer { is: true, certain: false, why: format!("`{name}` is a retry helper") })
     }
 
     /// An error variant named in the loop that says that another try may do.
@@ -301,9 +359,14 @@ impl Question<'_, '_> {
             if matches!(flow, Flow::Diverge) {
                 return false;
             }
-            let failed = state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure);
-            let gives_error = matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _)));
-            let called = state.calls.iter().any(|op| ops.contains(op)) || state.looked.iter().any(|look| ops.contains(&look.op));
+            let failed =
+                state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure);
+            let gives_error = matches!(
+                flow,
+                Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _))
+            );
+            let called = state.calls.iter().any(|op| ops.contains(op))
+                || state.looked.iter().any(|look| ops.contains(&look.op));
             called && !failed && !gives_error
         })
     }
@@ -312,7 +375,10 @@ impl Question<'_, '_> {
     fn is_session(&self, succeeding: &[&State]) -> bool {
         let words = self.cx.words();
         succeeding.iter().any(|state| {
-            state.calls.iter().any(|op| says(&words.session, self.cx.call_name(*op)) && self.cx.is_awaited(*op))
+            state
+                .calls
+                .iter()
+                .any(|op| says(&words.session, self.cx.call_name(*op)) && self.cx.is_awaited(*op))
         }) || self.holds_session_loop()
     }
 
@@ -321,7 +387,10 @@ impl Question<'_, '_> {
             record.outer == Some(self.id)
                 && *inner != self.id
                 && matches!(record.shape, LoopShape::Loop | LoopShape::While)
-                && record.backs.iter().any(|state| state.marks.event || state.calls.iter().any(|op| matches!(self.cx.role(*op), Some(Role::Event))))
+                && record.backs.iter().any(|state| {
+                    state.marks.event
+                        || state.calls.iter().any(|op| matches!(self.cx.role(*op), Some(Role::Event)))
+                })
         })
     }
 
@@ -336,7 +405,11 @@ impl Question<'_, '_> {
         if says_so(name) {
             return true;
         }
-        let conds = record.backs.iter().chain(record.exits.iter().map(|(state, _)| state)).flat_map(|state| &state.conds);
+        let conds = record
+            .backs
+            .iter()
+            .chain(record.exits.iter().map(|(state, _)| state))
+            .flat_map(|state| &state.conds);
         let mut named = false;
         for (cond, _) in conds {
             self.cx.body.walk(*cond, &mut |id| {
@@ -372,10 +445,15 @@ impl Question<'_, '_> {
     fn waits_for_condition(&self, ops: &[Op]) -> bool {
         let words = self.cx.words();
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let says_so = |name: &str| says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name);
+        let says_so = |name: &str| {
+            says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
+        };
         // of an operation's name, the verb decides: `wait_for_tx` waits, `send_and_confirm_tx` sends
-        let verb = |name: &str| crate::knowledge::parts(name).into_iter().find(|part| part != "try").unwrap_or_default();
-        says_so(name) || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
+        let verb = |name: &str| {
+            crate::knowledge::parts(name).into_iter().find(|part| part != "try").unwrap_or_default()
+        };
+        says_so(name)
+            || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
     }
 
     /// Whether an operation's text names a readiness or health endpoint.
@@ -387,7 +465,9 @@ impl Question<'_, '_> {
                 ExprKind::Path(path) => path.single().unwrap_or_default(),
                 _ => "",
             };
-            found |= crate::knowledge::parts(text).iter().any(|part| matches!(part.trim_end_matches('z'), "ready" | "health" | "live" | "alive"));
+            found |= crate::knowledge::parts(text)
+                .iter()
+                .any(|part| matches!(part.trim_end_matches('z'), "ready" | "health" | "live" | "alive"));
             !found
         });
         found
@@ -396,7 +476,9 @@ impl Question<'_, '_> {
     /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
     fn keeps_alive(&self, record: &LoopRecord) -> bool {
         if let Some(outer) = record.outer.and_then(|outer| self.followed.loops.get(&outer)) {
-            return !outer.backs.is_empty() && outer.shape != LoopShape::Count && outer.shape != LoopShape::Each;
+            return !outer.backs.is_empty()
+                && outer.shape != LoopShape::Count
+                && outer.shape != LoopShape::Each;
         }
         self.is_task(record) && self.gives_nothing(record) || self.called_round_and_round()
     }
@@ -419,21 +501,39 @@ impl Question<'_, '_> {
     /// Whether the loop runs as a task of its own.
     fn is_task(&self, record: &LoopRecord) -> bool {
         match record.within {
-            Some(within) => self.followed.spawned.contains(&within) || matches!(self.cx.body.expr(within).kind, ExprKind::Async(_)),
+            Some(within) => {
+                self.followed.spawned.contains(&within)
+                    || matches!(self.cx.body.expr(within).kind, ExprKind::Async(_))
+            }
             None => self.gives_nothing(record),
         }
     }
 
     fn gives_nothing(&self, record: &LoopRecord) -> bool {
         if record.within.is_some() {
-            return !record.exits.iter().any(|(_, flow)| matches!(flow, Flow::Return(val) if *val != Val::Unknown));
+            return !record
+                .exits
+                .iter()
+                .any(|(_, flow)| matches!(flow, Flow::Return(val) if *val != Val::Unknown));
         }
-        self.cx.body.ret.as_ref().is_none_or(|ty| ty.shape == TyShape::Other || ty.shape == TyShape::Tuple && ty.args.is_empty())
+        self.cx
+            .body
+            .ret
+            .as_ref()
+            .is_none_or(|ty| ty.shape == TyShape::Other || ty.shape == TyShape::Tuple && ty.args.is_empty())
     }
 
     /// Success goes round only where it was not the operation that failed: `connect` succeeded, `send` failed, and the loop leaves once `send` did not.
-    fn failure_is_retried_alone(&self, record: &LoopRecord, failing: &[&State], succeeding: &[&State], ops: &[Op]) -> bool {
+    fn failure_is_retried_alone(
+        &self,
+        record: &LoopRecord,
+        failing: &[&State],
+        succeeding: &[&State],
+        ops: &[Op],
+    ) -> bool {
         let _ = (record, failing);
-        !succeeding.iter().any(|state| state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Success))
+        !succeeding.iter().any(|state| {
+            state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Success)
+        })
     }
 }

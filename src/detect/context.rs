@@ -1,12 +1,12 @@
 //! What one body is read against: its crate, the vocabulary, and what each call in it means.
 //! Answers about single expressions; it follows no flow.
 
-use crate::body::{Body, ExprId, ExprKind, Local, Path, PatKind, Stmt, Ty};
+use super::remote::Answer;
+use super::summary::Summary;
+use crate::body::{Body, ExprId, ExprKind, Local, PatKind, Path, Stmt, Ty};
 use crate::knowledge::{Entry, Knowledge, Role, Words};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
-use super::remote::Answer;
-use super::summary::Summary;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
@@ -102,7 +102,14 @@ impl Callee<'_> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(krate: &'a Crate, knowledge: &'a Knowledge, memo: &'a Memo, near: &Rc<Neighbours<'a>>, at: ItemRef, body: &'a Body) -> Self {
+    pub(crate) fn new(
+        krate: &'a Crate,
+        knowledge: &'a Knowledge,
+        memo: &'a Memo,
+        near: &Rc<Neighbours<'a>>,
+        at: ItemRef,
+        body: &'a Body,
+    ) -> Self {
         let mut parents = vec![None; body.exprs().count()];
         let mut inits = HashMap::new();
         for (id, expr) in body.exprs() {
@@ -121,7 +128,18 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        Self { krate, knowledge, memo, near: Rc::downgrade(near), at, body, callees: RefCell::default(), deepest: Cell::new(0), parents, inits }
+        Self {
+            krate,
+            knowledge,
+            memo,
+            near: Rc::downgrade(near),
+            at,
+            body,
+            callees: RefCell::default(),
+            deepest: Cell::new(0),
+            parents,
+            inits,
+        }
     }
 
     /// Another function or constant of the same crate; `None` where it has no body to read.
@@ -130,7 +148,10 @@ impl<'a> Context<'a> {
         if let Some(known) = near.0.borrow().get(&item) {
             return known.clone();
         }
-        let made = self.krate.body(item).map(|body| Rc::new(Self::new(self.krate, self.knowledge, self.memo, &near, item, body)));
+        let made = self
+            .krate
+            .body(item)
+            .map(|body| Rc::new(Self::new(self.krate, self.knowledge, self.memo, &near, item, body)));
         near.0.borrow_mut().insert(item, made.clone());
         made
     }
@@ -277,11 +298,16 @@ impl<'a> Context<'a> {
             }
             return self.knowledge.bare(name).map(|entry| Callee::Known(entry, false));
         }
-        if let Some(entry) = self.knowledge.call(&path.segments).or_else(|| self.knowledge.by_tail(&path.segments)) {
+        if let Some(entry) =
+            self.knowledge.call(&path.segments).or_else(|| self.knowledge.by_tail(&path.segments))
+        {
             return Some(Callee::Known(entry, false));
         }
         // `S::sleep(d)` of a type parameter, `rt::sleep(d)` of a module that nobody sees: the name tells
-        self.knowledge.bare(path.last()).filter(|entry| matches!(entry.role, Role::Wait { .. })).map(|entry| Callee::Known(entry, false))
+        self.knowledge
+            .bare(path.last())
+            .filter(|entry| matches!(entry.role, Role::Wait { .. }))
+            .map(|entry| Callee::Known(entry, false))
     }
 
     fn method(&self, receiver: ExprId, name: &str, args: usize) -> Callee<'a> {
@@ -327,7 +353,9 @@ impl<'a> Context<'a> {
     pub(crate) fn operands(&self, id: ExprId) -> Vec<ExprId> {
         match &self.body.expr(id).kind {
             ExprKind::Call(_, args) => args.clone(),
-            ExprKind::Method(call) => std::iter::once(call.receiver).chain(call.args.iter().copied()).collect(),
+            ExprKind::Method(call) => {
+                std::iter::once(call.receiver).chain(call.args.iter().copied()).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -354,8 +382,21 @@ impl<'a> Context<'a> {
                 let base = self.field_path(*base).or_else(|| self.base_name(*base))?;
                 Some(format!("{base}.{name}"))
             }
-            ExprKind::Ref(inner) | ExprKind::Unary(crate::body::UnOp::Deref, inner) => self.field_path(*inner),
+            ExprKind::Ref(inner) | ExprKind::Unary(crate::body::UnOp::Deref, inner) => {
+                self.field_path(*inner)
+            }
             _ => None,
+        }
+    }
+
+    /// The last name of a path or field: `shutdown` of `self.shutdown`; empty for anything else.
+    pub(crate) fn base_text(&self, id: ExprId) -> String {
+        match &self.body.expr(id).kind {
+            ExprKind::Path(path) => path.last().to_owned(),
+            ExprKind::Field(_, name) => name.clone(),
+            ExprKind::Ref(inner) => self.base_text(*inner),
+            ExprKind::Method(call) if call.args.is_empty() => self.base_text(call.receiver),
+            _ => String::new(),
         }
     }
 

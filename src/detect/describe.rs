@@ -18,21 +18,39 @@ pub fn describe(krate: &Crate, knowledge: &Knowledge, path: &str, line: u32) -> 
     for (at, item) in krate.items() {
         let Some(file) = krate.file(at) else { continue };
         let place = file.place(item.span);
-        if !file.path.ends_with(path) || place.line > line || place.end_line < line || !matches!(item.kind, ItemKind::Fn | ItemKind::MacroRules) {
+        if !file.path.ends_with(path)
+            || place.line > line
+            || place.end_line < line
+            || !matches!(item.kind, ItemKind::Fn | ItemKind::MacroRules)
+        {
             continue;
         }
-        let bodies: Vec<_> = if item.kind == ItemKind::Fn { krate.body(at).into_iter().collect() } else { krate.macro_arms(at).iter().collect() };
+        let bodies: Vec<_> = if item.kind == ItemKind::Fn {
+            krate.body(at).into_iter().collect()
+        } else {
+            krate.macro_arms(at).iter().collect()
+        };
         let _ = writeln!(out, "fn {} {:?} bodies {}", item.name, item.tells, bodies.len());
         for body in bodies {
             let near = Rc::new(Neighbours::default());
             let cx = Context::new(krate, knowledge, &memo, &near, at, body);
             let followed = flow::follow(&cx);
-            let _ = writeln!(out, "cut {} spawned {:?} summary {:?}", followed.cut, followed.spawned, summary(&cx, at));
+            let _ = writeln!(
+                out,
+                "cut {} spawned {:?} summary {:?}",
+                followed.cut,
+                followed.spawned,
+                summary(&cx, at)
+            );
             for (id, record) in &followed.loops {
                 let Some(place) = cx.place(*id) else { continue };
                 let _ = writeln!(out, "loop at {} {:?} outer {:?}", place.line, record.shape, record.outer);
                 if let Some(classified) = classify(&cx, &followed, *id, record) {
-                    let _ = writeln!(out, "  => {:?} {:?} remote {:?}", classified.kind, classified.reasons, classified.remote);
+                    let _ = writeln!(
+                        out,
+                        "  => {:?} {:?} remote {:?}",
+                        classified.kind, classified.reasons, classified.remote
+                    );
                 }
                 for state in &record.backs {
                     let _ = writeln!(out, "  back {}", told(&cx, &followed, state));

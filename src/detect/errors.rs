@@ -11,25 +11,50 @@ use crate::resolve::Target;
 use crate::source::ItemKind;
 
 /// Reads which errors the failing trips try again.
-pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[Op], hint: bool) -> Errors {
+pub(crate) fn errors(
+    cx: &Context<'_>,
+    followed: &Followed,
+    failing: &[&State],
+    left: &[&State],
+    ops: &[Op],
+    hint: bool,
+) -> Errors {
     let mut made = Errors::default();
     let tested = |state: &State| {
         state.conds.iter().any(|(cond, _)| {
-            followed.tests.get(cond).is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
+            followed
+                .tests
+                .get(cond)
+                .is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
         }) || !state.arms.is_empty()
     };
     let by_status = failing.iter().any(|state| state.codes.is_some());
-    let status_place = failing.iter().flat_map(|state| &state.conds).find_map(|(cond, _)| match followed.tests.get(cond) {
-        Some((_, Test::Status(_))) => Some(*cond),
-        _ => None,
-    });
-    let untested: Vec<&&State> = failing.iter().filter(|state| !tested(state) && state.codes.is_none()).collect();
+    let status_place =
+        failing.iter().flat_map(|state| &state.conds).find_map(|(cond, _)| match followed.tests.get(cond) {
+            Some((_, Test::Status(_))) => Some(*cond),
+            _ => None,
+        });
+    let untested: Vec<&&State> =
+        failing.iter().filter(|state| !tested(state) && state.codes.is_none()).collect();
     made.kind = if by_status {
-        Fact::Known(ErrorKind::Status, status_place.map_or_else(Evidence::default, |cond| cx.evidence(cond, "statuses are told apart here")))
+        Fact::Known(
+            ErrorKind::Status,
+            status_place
+                .map_or_else(Evidence::default, |cond| cx.evidence(cond, "statuses are told apart here")),
+        )
     } else if !untested.is_empty() {
         // one untested way round takes every error, whatever the others do: unless all of it was tested before
-        if failing.iter().all(|state| !tested(state)) {
-            Fact::Known(ErrorKind::All, ops.first().map_or_else(Evidence::default, |op| cx.evidence(*op, "any error of this goes round")))
+        // nor where some failure leaves by what it is
+        let told_apart = left.iter().any(|state| {
+            tested(state)
+                && state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure)
+        });
+        if failing.iter().all(|state| !tested(state)) && !told_apart {
+            Fact::Known(
+                ErrorKind::All,
+                ops.first()
+                    .map_or_else(Evidence::default, |op| cx.evidence(*op, "any error of this goes round")),
+            )
         } else {
             Fact::Unknown
         }
@@ -46,23 +71,37 @@ pub(crate) fn errors(cx: &Context<'_>, followed: &Followed, failing: &[&State], 
     made
 }
 
-fn retries_4xx(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[Op], place: Option<ExprId>) -> Fact<bool> {
+fn retries_4xx(
+    cx: &Context<'_>,
+    followed: &Followed,
+    failing: &[&State],
+    ops: &[Op],
+    place: Option<ExprId>,
+) -> Fact<bool> {
     let mut tested = false;
     for state in failing {
-        let bad = state.looked.iter().any(|look| look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
+        let bad =
+            state.looked.iter().any(|look| look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
         let Some((_, codes)) = state.codes.as_ref().filter(|_| bad) else { continue };
         // another test of the same outcome may rule them out: which, nobody sees
         let more = state.conds.iter().any(|(cond, _)| {
-            followed.tests.get(cond).is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
+            followed
+                .tests
+                .get(cond)
+                .is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
         });
         if more {
             continue;
         }
         tested = true;
-        let permanent = (400..=499u16).filter(|code| !PASSING_4XX.contains(code)).filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to)).count();
+        let permanent = (400..=499u16)
+            .filter(|code| !PASSING_4XX.contains(code))
+            .filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
+            .count();
         // one odd status beside 429 may be a service's own word for "later": 409, 423; a range of them is not
         if permanent > 2 {
-            let evidence = place.map_or_else(Evidence::default, |cond| cx.evidence(cond, "client errors pass this test"));
+            let evidence = place
+                .map_or_else(Evidence::default, |cond| cx.evidence(cond, "client errors pass this test"));
             return Fact::Known(true, evidence);
         }
     }
@@ -70,9 +109,11 @@ fn retries_4xx(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &
     let all = failing.iter().all(|state| state.codes.is_none() && state.arms.is_empty());
     if all
         && failing.iter().any(|state| state.conds.is_empty() || !state.looked.is_empty())
-        && let Some(raised) = ops.iter().find_map(|op| raises_status(cx, *op, 1).or_else(|| callers_raise(cx, *op)))
+        && let Some(raised) =
+            ops.iter().find_map(|op| raises_status(cx, *op, 1).or_else(|| callers_raise(cx, *op)))
     {
-        let untested = failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
+        let untested =
+            failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
         if untested {
             return Fact::Known(true, cx.evidence(raised, "makes 4xx errors, and every error goes round"));
         }
@@ -113,7 +154,9 @@ fn raises_status(cx: &Context<'_>, op: Op, left: u32) -> Option<ExprId> {
 /// A macro's operand: what its callers give it decides.
 fn callers_raise(cx: &Context<'_>, op: Op) -> Option<ExprId> {
     let ExprKind::Path(_) = &cx.body.expr(op).kind else { return None };
-    let raises = remote::macro_calls(cx).iter().any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, 2)));
+    let raises = remote::macro_calls(cx)
+        .iter()
+        .any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, 2)));
     raises.then_some(op)
 }
 
@@ -143,10 +186,16 @@ fn permanent(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
         if let Some(error) = inner.body.ret.as_ref().and_then(|ty| ty.args.get(1))
             && let Some(name) = permanent_variant(&inner, error)
         {
-            return Fact::Known(true, cx.evidence(*op, format!("can fail with `{name}`, which no retry mends")));
+            return Fact::Known(
+                true,
+                cx.evidence(*op, format!("can fail with `{name}`, which no retry mends")),
+            );
         }
         if decodes(&inner) {
-            return Fact::Known(true, cx.evidence(*op, "decodes the reply as well: a reply of the wrong shape is fetched again"));
+            return Fact::Known(
+                true,
+                cx.evidence(*op, "decodes the reply as well: a reply of the wrong shape is fetched again"),
+            );
         }
     }
     Fact::Unknown
@@ -201,4 +250,3 @@ fn decodes(cx: &Context<'_>) -> bool {
     });
     remote && parse
 }
-

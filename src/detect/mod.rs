@@ -55,7 +55,8 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
     let parts: Vec<Found> = items
         .par_iter()
         .map(|at| {
-            catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at))).unwrap_or_else(|_| broken(krate, *at))
+            catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at)))
+                .unwrap_or_else(|_| broken(krate, *at))
         })
         .collect();
     let mut found = Found::default();
@@ -112,7 +113,10 @@ fn broken(krate: &Crate, at: ItemRef) -> Found {
             path: place.path.to_string(),
             line: place.line,
             column: place.column,
-            message: format!("internal error while reading `{}`: it is not analysed; please report this", item.name),
+            message: format!(
+                "internal error while reading `{}`: it is not analysed; please report this",
+                item.name
+            ),
             fatal: false,
         });
     }

@@ -17,14 +17,19 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     let failing: Vec<&State> = followed
         .recursions
         .iter()
-        .filter(|(call, state)| state.looked.iter().any(|look| look.verdict == Verdict::Failure && look.op != *call))
+        .filter(|(call, state)| {
+            state.looked.iter().any(|look| look.verdict == Verdict::Failure && look.op != *call)
+        })
         .map(|(_, state)| state)
         .collect();
     let (call, _) = followed.recursions.first()?;
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
         for op in super::classify::failed_ops(state) {
-            let counts = !matches!(cx.role(op), Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard));
+            let counts = !matches!(
+                cx.role(op),
+                Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
+            );
             if counts && !ops.contains(&op) && op != *call {
                 ops.push(op);
             }
@@ -51,7 +56,8 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     site.operation.text = Fact::Known(remote::text(cx, *main), cx.evidence(*main, "this is tried again"));
     match answer {
         Some(answer) => {
-            site.operation.remote = Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
+            site.operation.remote =
+                Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
             if !answer.certain {
                 site.confidence = Confidence::Medium;
             }
@@ -59,8 +65,12 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         None => site.confidence = Confidence::Medium,
     }
     let bounds = bounds(cx, followed, *call, &failing);
-    let replay = Replay { calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(), ..super::delay::replay_once(cx, &failing) };
-    sites::fill(cx, followed, None, &failing, &ops, &bounds, &replay, &mut site);
+    let replay = Replay {
+        calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(),
+        ..super::delay::replay_calls(cx, *call, &failing)
+    };
+    let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
+    sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     Some(site)
 }
 
@@ -82,7 +92,12 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
     let stepped: Vec<&ExprId> = cx
         .args(call)
         .iter()
-        .filter(|arg| matches!(cx.body.expr(**arg).kind, ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Lit(_) | ExprKind::Call(..)))
+        .filter(|arg| {
+            matches!(
+                cx.body.expr(**arg).kind,
+                ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Lit(_) | ExprKind::Call(..)
+            )
+        })
         .collect();
     let tested = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
         let mut found = false;
@@ -99,11 +114,16 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
     if tested || stepped.iter().any(|arg| matches!(cx.body.expr(**arg).kind, ExprKind::Lit(_))) {
         made.kind = Some(BoundKind::Bounded);
         made.evidence = cx.evidence(call, "a counter is handed on");
-    } else if stepped.is_empty() && is_direct(cx, call) && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond))) {
+    } else if stepped.is_empty()
+        && is_direct(cx, call)
+        && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond)))
+    {
         made.kind = Some(BoundKind::Unbounded);
         made.evidence = Evidence::words("nothing but success ends it");
     }
-    if followed.exits.iter().any(|(_, flow)| matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Next(Val::Built(Tag::Err, _)))) {
+    if followed.exits.iter().any(|(_, flow)| {
+        matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Next(Val::Built(Tag::Err, _)))
+    }) {
         made.outcome = Some(crate::model::Outcome::ReturnsError);
     }
     made

@@ -37,7 +37,9 @@ pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer>
 fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Option<Answer> {
     match callee {
         Callee::Known(entry, certain) => match &entry.role {
-            Role::Remote { .. } => answer(true, *certain, format!("`{}` crosses the network", cx.call_name(id))),
+            Role::Remote { .. } => {
+                answer(true, *certain, format!("`{}` crosses the network", cx.call_name(id)))
+            }
             Role::Local { kind } => {
                 let certain = *certain && !matches!(kind, LocalKind::Io);
                 answer(false, certain, format!("`{}` stays on the machine", cx.call_name(id)))
@@ -48,7 +50,13 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         Callee::Own(item) => {
             let inner = summary_at(cx, *item, left.saturating_sub(1));
             let name = cx.krate.qualified_name(*item);
-            inner.remote.and_then(|is| answer(is, true, format!("`{name}` {}", if is { "reaches a remote side" } else { "stays on the machine" })))
+            inner.remote.and_then(|is| {
+                answer(
+                    is,
+                    true,
+                    format!("`{name}` {}", if is { "reaches a remote side" } else { "stays on the machine" }),
+                )
+            })
         }
         Callee::Closure(closure) => of_expr(cx, *closure, left),
         Callee::Foreign(path) => {
@@ -57,7 +65,11 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
                 return answer(true, true, format!("`{first}` is a client"));
             }
             // std's own network types are in the vocabulary; the rest of std stays here
-            (matches!(first, "std" | "core" | "alloc")).then(|| Answer { is: false, certain: true, why: "of the standard library".into() })
+            (matches!(first, "std" | "core" | "alloc")).then(|| Answer {
+                is: false,
+                certain: true,
+                why: "of the standard library".into(),
+            })
         }
         Callee::Operand(_) | Callee::Unknown => None,
     }
@@ -79,7 +91,9 @@ fn of_type(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
         && let Target::External(full) = cx.krate.path(cx.at, &ty.path)
     {
         let first = full.first().map_or("", String::as_str);
-        if matches!(cx.knowledge.type_entry(&full).map(|entry| &entry.role), Some(Role::Client)) || cx.knowledge.crate_is_client(first) {
+        if matches!(cx.knowledge.type_entry(&full).map(|entry| &entry.role), Some(Role::Client))
+            || cx.knowledge.crate_is_client(first)
+        {
             return answer(true, true, format!("its type `{}` is a client's", ty.name()));
         }
     }
@@ -101,7 +115,9 @@ fn find_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
     let first = ty.path.first().map_or("", String::as_str);
     match cx.knowledge.type_entry(&ty.path).map(|entry| &entry.role) {
         Some(Role::Client) => return answer(true, true, format!("`{}` is a client", ty.name())),
-        Some(Role::Local { .. }) => return answer(false, true, format!("`{}` stays on the machine", ty.name())),
+        Some(Role::Local { .. }) => {
+            return answer(false, true, format!("`{}` stays on the machine", ty.name()));
+        }
         _ => {}
     }
     if cx.knowledge.crate_is_client(first) {
@@ -150,7 +166,8 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
         if matches!(callee.role(), Some(Role::Spawn | Role::Log)) {
             return false;
         }
-        let said = by_callee(cx, id, &callee, left).or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
+        let said =
+            by_callee(cx, id, &callee, left).or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
         match said {
             Some(said) if said.is => {
                 if found.as_ref().is_none_or(|it| said.certain && !it.certain) {
@@ -159,7 +176,10 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
             }
             Some(said) => local = local.take().or(Some(said)),
             None => {
-                let may_hide = matches!(callee, Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Own(_));
+                let may_hide = matches!(
+                    callee,
+                    Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) | Callee::Own(_)
+                );
                 // a variant or struct that is built is no call
                 unknown |= may_hide && !cx.call_name(id).starts_with(char::is_uppercase);
             }
@@ -191,16 +211,23 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         cx.body.walk(operand, &mut |inner| {
             match &cx.body.expr(inner).kind {
                 ExprKind::Lit(Lit::Str(text)) if text.contains("://") => hit = Some("a URL".to_owned()),
-                ExprKind::Path(path) if path.single().is_some_and(|name| says(&cx.words().remote_things, name)) => {
+                ExprKind::Path(path)
+                    if path.single().is_some_and(|name| says(&cx.words().remote_things, name)) =>
+                {
                     hit = Some(format!("`{}`", path.last()));
                 }
-                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => hit = Some(format!("`{name}`")),
+                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => {
+                    hit = Some(format!("`{name}`"))
+                }
                 _ => {}
             }
-            hit.is_none() && !matches!(cx.body.expr(inner).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
+            hit.is_none()
+                && !matches!(cx.body.expr(inner).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
         });
         if let Some(hit) = hit
-            && (cx.is_awaited(id) || says(&cx.words().remote, cx.call_name(id)) || says(&cx.words().establish, cx.call_name(id)))
+            && (cx.is_awaited(id)
+                || says(&cx.words().remote, cx.call_name(id))
+                || says(&cx.words().establish, cx.call_name(id)))
         {
             return answer(true, false, format!("it is given {hit}"));
         }
@@ -209,7 +236,20 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 }
 
 /// Verbs of remote calls that half of all types have.
-const VAGUE: &[&str] = &["get", "put", "send", "call", "list", "push", "pull", "sync", "join", "register", "attach", "connection"];
+const VAGUE: &[&str] = &[
+    "get",
+    "put",
+    "send",
+    "call",
+    "list",
+    "push",
+    "pull",
+    "sync",
+    "join",
+    "register",
+    "attach",
+    "connection",
+];
 
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
@@ -221,7 +261,12 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return answer(true, false, format!("`{name}` names a remote call"));
     }
     // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
-    if !awaited && clients && !VAGUE.contains(&name) && (says(&words.remote, name) && name.contains('_') || establishes) && !says(&words.local, name) {
+    if !awaited
+        && clients
+        && !VAGUE.contains(&name)
+        && (says(&words.remote, name) && name.contains('_') || establishes)
+        && !says(&words.local, name)
+    {
         return answer(true, false, format!("`{name}` names a remote call"));
     }
     if !awaited && says(&words.local, name) {
@@ -237,7 +282,13 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
         for (caller, args) in macro_calls(cx) {
             for arg in args {
                 match of_expr(&caller, arg, 5).or_else(|| awaited_by_name(&caller, arg)) {
-                    Some(said) if said.is => return answer(true, said.certain, format!("`{}` gives it a remote call", caller.krate.qualified_name(caller.at))),
+                    Some(said) if said.is => {
+                        return answer(
+                            true,
+                            said.certain,
+                            format!("`{}` gives it a remote call", caller.krate.qualified_name(caller.at)),
+                        );
+                    }
                     other => local = local.or(other),
                 }
             }
@@ -257,14 +308,26 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
         for arg in given {
             let target = match &caller.body.expr(arg).kind {
                 ExprKind::Path(path) if caller.body.local(arg).is_none() => match caller.by_path(path) {
-                    Some(Callee::Own(item)) => summary_at(&caller, item, 3).remote.and_then(|is| answer(is, true, "its caller gives it")),
+                    Some(Callee::Own(item)) => summary_at(&caller, item, 3)
+                        .remote
+                        .and_then(|is| answer(is, true, "its caller gives it")),
                     _ => None,
                 },
-                ExprKind::Path(_) => caller.body.local(arg).and_then(|local| caller.init(local)).and_then(|init| of_expr(&caller, init, 4)),
+                ExprKind::Path(_) => caller
+                    .body
+                    .local(arg)
+                    .and_then(|local| caller.init(local))
+                    .and_then(|init| of_expr(&caller, init, 4)),
                 _ => of_expr(&caller, arg, 4).or_else(|| awaited_by_name(&caller, arg)),
             };
             match target {
-                Some(said) if said.is => return answer(true, said.certain, format!("`{}` gives it a remote call", caller.krate.qualified_name(*item))),
+                Some(said) if said.is => {
+                    return answer(
+                        true,
+                        said.certain,
+                        format!("`{}` gives it a remote call", caller.krate.qualified_name(*item)),
+                    );
+                }
                 other => local = local.or(other),
             }
         }
@@ -277,7 +340,8 @@ pub(crate) fn macro_calls<'a>(cx: &Context<'a>) -> Vec<(std::rc::Rc<Context<'a>>
     let Some(name) = cx.krate.item(cx.at).map(|item| format!("{}!", item.name)) else { return Vec::new() };
     let mut found = Vec::new();
     for (item, it) in cx.krate.items() {
-        let here = it.body.and_then(|body| Some(cx.krate.file(item)?.slice(body).contains(&name))).unwrap_or(false);
+        let here =
+            it.body.and_then(|body| Some(cx.krate.file(item)?.slice(body).contains(&name))).unwrap_or(false);
         if !here || it.kind != crate::source::ItemKind::Fn || found.len() >= 16 {
             continue;
         }
@@ -311,7 +375,8 @@ pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, Option
     let mut idempotent = None;
     let mut blocking = false;
     cx.body.walk(id, &mut |inner| {
-        if let Some(Role::Remote { method: said, idempotent: repeat, blocking: blocks, .. }) = cx.role(inner) {
+        if let Some(Role::Remote { method: said, idempotent: repeat, blocking: blocks, .. }) = cx.role(inner)
+        {
             method = method.or(said.as_deref().and_then(Method::from_word));
             idempotent = idempotent.or(*repeat);
             blocking |= *blocks;
@@ -341,7 +406,9 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
             inner.body.walk(inner.body.root, &mut |call| {
                 if !found && matches!(inner.body.expr(call).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
                     found = match inner.callee(call) {
-                        Callee::Known(entry, _) => matches!(entry.role, Role::Remote { establishes: true, .. }),
+                        Callee::Known(entry, _) => {
+                            matches!(entry.role, Role::Remote { establishes: true, .. })
+                        }
                         Callee::Own(next) if next != item && left > 1 => establishes(&inner, call, left - 1),
                         _ => false,
                     };
@@ -362,8 +429,15 @@ pub(crate) fn text(cx: &Context<'_>, id: ExprId) -> String {
 
 /// Whether a parameter's written type is a function or a future.
 pub(crate) fn is_operand_type(cx: &Context<'_>, ty: &Ty) -> bool {
-    let callable = |ty: &Ty| matches!(ty.shape, crate::body::TyShape::Fn) || matches!(ty.name(), "Fn" | "FnMut" | "FnOnce" | "Future" | "AsyncFn" | "AsyncFnMut");
+    let callable = |ty: &Ty| {
+        matches!(ty.shape, crate::body::TyShape::Fn)
+            || matches!(ty.name(), "Fn" | "FnMut" | "FnOnce" | "Future" | "AsyncFn" | "AsyncFnMut")
+    };
     callable(ty)
         || ty.args.iter().any(callable)
-        || cx.body.generics.iter().any(|(name, bounds)| ty.path.len() == 1 && ty.name() == name && bounds.iter().any(callable))
+        || cx
+            .body
+            .generics
+            .iter()
+            .any(|(name, bounds)| ty.path.len() == 1 && ty.name() == name && bounds.iter().any(callable))
 }

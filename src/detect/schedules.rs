@@ -15,14 +15,20 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     let ret = cx.body.ret.as_ref()?;
     let in_seconds = gives_duration(ret);
     let named = says(&words.delay, &item.name) || says(&words.retry, &item.name);
-    let around = item.parent.and_then(|parent| cx.krate.item(crate::resolve::ItemRef { file: cx.at.file, item: parent }));
-    let owner_named = around.is_some_and(|owner| says(&words.delay, &owner.name) || says(&words.retry, &owner.name));
+    let around = item
+        .parent
+        .and_then(|parent| cx.krate.item(crate::resolve::ItemRef { file: cx.at.file, item: parent }));
+    let owner_named =
+        around.is_some_and(|owner| says(&words.delay, &owner.name) || says(&words.retry, &owner.name));
     if !(named || owner_named) || !(in_seconds || named && is_number(ret)) {
         return None;
     }
     let replay = call_repeatedly(cx);
     let shown = delay::read(&replay, None);
-    let grows = matches!(shown.growth, Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table));
+    let grows = matches!(
+        shown.growth,
+        Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
+    );
     // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
     if !grows && !(in_seconds && (named || owner_named) && computes(cx)) {
         return None;
@@ -37,7 +43,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
     }
     if let Some(growth) = shown.growth {
-        let text = if grows { "grows from one call to the next" } else { "the same from one call to the next" };
+        let text =
+            if grows { "grows from one call to the next" } else { "the same from one call to the next" };
         site.delay.growth = Fact::Known(growth, evidence(text));
     }
     if let Some(jitter) = shown.jitter.filter(|jitter| *jitter != Jitter::None || users != Users::Random) {
@@ -45,7 +52,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.jitter = Fact::Known(jitter, evidence(text));
     }
     if let Some(capped) = shown.capped {
-        site.delay.capped = Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
+        site.delay.capped =
+            Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
     }
     if let Some(clipped) = shown.clipped {
         site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
@@ -62,7 +70,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             site.schedule = Fact::known(schedule);
         }
     }
-    if let Some((attempt, overflow)) = &replay.overflow {
+    // where others call it, the overflow is told at their loops
+    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| users == Users::Nobody) {
         let at = overflow.at.clone();
         site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
         site.delay.overflow = Fact::Known(overflow.how, at);
@@ -78,7 +87,12 @@ fn computes(cx: &Context<'_>) -> bool {
     });
     let stepped = cx.body.receiver == Some(Receiver::Mut);
     let draws = cx.body.exprs().any(|(id, _)| matches!(cx.role(id), Some(Role::Random { .. })));
-    draws || counted || stepped && cx.body.exprs().any(|(_, expr)| matches!(expr.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::Binary(..)))
+    draws
+        || counted
+        || stepped
+            && cx.body.exprs().any(|(_, expr)| {
+                matches!(expr.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..) | ExprKind::Binary(..))
+            })
 }
 
 /// Who calls the function, as far as this crate shows.
@@ -102,7 +116,9 @@ fn users(cx: &Context<'_>) -> Users {
         return Users::Nobody;
     }
     let random = callers.iter().any(|(item, _)| {
-        cx.inside(*item).is_some_and(|caller| caller.body.exprs().any(|(id, _)| matches!(caller.role(id), Some(Role::Random { .. }))))
+        cx.inside(*item).is_some_and(|caller| {
+            caller.body.exprs().any(|(id, _)| matches!(caller.role(id), Some(Role::Random { .. })))
+        })
     });
     if random { Users::Random } else { Users::Some }
 }
@@ -121,11 +137,29 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
                 PatKind::Bind { name, .. } => name.as_str(),
                 _ => "",
             };
-            number && (says(&words.attempts, name) || matches!(name, "n" | "i" | "count" | "iteration" | "round" | "failures" | "step" | "exp" | "exponent"))
+            number
+                && (says(&words.attempts, name)
+                    || matches!(
+                        name,
+                        "n" | "i"
+                            | "count"
+                            | "iteration"
+                            | "round"
+                            | "failures"
+                            | "step"
+                            | "exp"
+                            | "exponent"
+                    ))
         })
         .map(|param| param.pat)
         .collect();
-    let previous: Vec<_> = cx.body.params.iter().filter(|param| param.ty.as_ref().is_some_and(gives_duration)).map(|param| param.pat).collect();
+    let previous: Vec<_> = cx
+        .body
+        .params
+        .iter()
+        .filter(|param| param.ty.as_ref().is_some_and(gives_duration))
+        .map(|param| param.pat)
+        .collect();
     let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
@@ -148,6 +182,7 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
         }
         if replay.overflow.is_none()
             && let Some(overflow) = eval.env.overflow
+            && delay::can_come(&replay.waits)
         {
             replay.overflow = Some((attempt, overflow));
         }
@@ -159,7 +194,8 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
 }
 
 fn gives_duration(ty: &Ty) -> bool {
-    matches!(ty.name(), "Duration" | "TimeDelta") || matches!(ty.name(), "Option" | "Result") && ty.args.first().is_some_and(gives_duration)
+    matches!(ty.name(), "Duration" | "TimeDelta")
+        || matches!(ty.name(), "Option" | "Result") && ty.args.first().is_some_and(gives_duration)
 }
 
 fn is_number(ty: &Ty) -> bool {

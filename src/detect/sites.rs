@@ -34,7 +34,8 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             continue;
         }
         let name = cx.call_name(id);
-        let named = says(&words.retry, name) || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
+        let named = says(&words.retry, name)
+            || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
         let given = cx.args(id).iter().copied().find(|arg| gives_operation(cx, *arg));
         let certain = match cx.callee(id) {
             Callee::Own(item) if item != cx.at => {
@@ -46,14 +47,18 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
         };
         let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
         // `delete_with_retries(path, 15)`: the engine has its operation inside
-        let inside = certain && named && given.is_none() && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
+        let inside = certain
+            && named
+            && given.is_none()
+            && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
         let operation = if inside { Some(id) } else { given.filter(|_| certain || by_name) };
         let Some(operation) = operation else { continue };
         let Some(mut site) = begin(cx, id, Kind::Library) else { continue };
         site.confidence = Confidence::Medium;
         site.reasons.push("what the engine does is told where it is defined".into());
         site.why.push(cx.evidence(id, "hands this to an engine that retries it"));
-        site.operation.text = Fact::Known(remote::text(cx, operation), cx.evidence(operation, "this is tried again"));
+        site.operation.text =
+            Fact::Known(remote::text(cx, operation), cx.evidence(operation, "this is tried again"));
         if let Some(answer) = remote::of_expr(cx, operation, super::summary::MOST_CALLS) {
             site.operation.remote = Fact::Known(answer.is, cx.evidence(operation, answer.why));
             if !answer.is {
@@ -96,7 +101,13 @@ fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
     }
 }
 
-fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecord, classified: &Classified<'_>) -> Option<Site> {
+fn of_loop(
+    cx: &Context<'_>,
+    followed: &Followed,
+    id: ExprId,
+    record: &LoopRecord,
+    classified: &Classified<'_>,
+) -> Option<Site> {
     let mut site = begin(cx, id, classified.kind)?;
     site.confidence = classified.confidence;
     site.reasons.clone_from(&classified.reasons);
@@ -110,14 +121,32 @@ fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecor
     if !site.kind.is_real() {
         // a thread that an executor needs is blocked by a poll as well
         if let Some(wait) = record.backs.iter().find_map(|state| state.waits.first()) {
-            site.delay.blocking_in_async = Fact::Known(blocks(cx, *wait) && in_async(cx, record.within), cx.evidence(*wait, "blocks the thread of the executor"));
+            site.delay.blocking_in_async = Fact::Known(
+                blocks(cx, *wait) && in_async(cx, record.within),
+                cx.evidence(*wait, "blocks the thread of the executor"),
+            );
         }
         return Some(site);
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
-    fill(cx, followed, record.within, &classified.failing, &classified.ops, &bounds, &replay, &mut site);
-    if record.shape == LoopShape::Each && bounds.kind == Some(BoundKind::Bounded) && site.delay.growth.is(&Growth::None) && site.kind == Kind::Retry {
+    let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
+    fill(
+        cx,
+        followed,
+        record.within,
+        &classified.failing,
+        &left,
+        &classified.ops,
+        &bounds,
+        &replay,
+        &mut site,
+    );
+    if record.shape == LoopShape::Each
+        && bounds.kind == Some(BoundKind::Bounded)
+        && site.delay.growth.is(&Growth::None)
+        && site.kind == Kind::Retry
+    {
         // an iterator that is not a count and is never waited for: which it is, a list of targets or a number of tries, nobody can tell
         site.confidence = Confidence::Medium;
     }
@@ -128,7 +157,8 @@ fn of_loop(cx: &Context<'_>, followed: &Followed, id: ExprId, record: &LoopRecor
 pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
     let place = cx.place(id)?;
     let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
-    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test) || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
+    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test)
+        || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
     Some(site)
 }
 
@@ -137,7 +167,8 @@ fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
     let evidence = cx.evidence(main, "this is tried again");
     site.operation.text = Fact::Known(remote::text(cx, main), evidence.clone());
     if let Some(answer) = &classified.remote {
-        site.operation.remote = Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
+        site.operation.remote =
+            Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
     }
     let (method, idempotent, blocking) = remote::method_of(cx, main);
     if let Some(method) = method {
@@ -156,6 +187,7 @@ pub(crate) fn fill(
     followed: &Followed,
     within: Option<ExprId>,
     failing: &[&State],
+    left: &[&State],
     ops: &[ExprId],
     bounds: &Bounds,
     replay: &Replay,
@@ -170,20 +202,32 @@ pub(crate) fn fill(
     delay_facts(cx, &shown, replay, wait, !waits.is_empty(), unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
-        site.delay.blocking_in_async = Fact::Known(blocks, cx.evidence(wait, "blocks the thread of the executor"));
+        site.delay.blocking_in_async =
+            Fact::Known(blocks, cx.evidence(wait, "blocks the thread of the executor"));
     }
     let without = failing.iter().find(|state| state.waits.is_empty());
     if let (Some(without), Some(_)) = (without, wait) {
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
         let unseen = may_wait_unseen(cx, followed, &[*without], ops);
-        let skips = !unseen && skips(cx, replay, failing, ops);
-        site.delay.skipped_on_some_path =
-            Fact::Known(skips, place.map_or_else(Evidence::default, |op| cx.evidence(op, "a failure of this goes round without a wait")));
+        let skips = !unseen && skips(followed, replay, failing, ops);
+        site.delay.skipped_on_some_path = Fact::Known(
+            skips,
+            place.map_or_else(Evidence::default, |op| {
+                cx.evidence(op, "a failure of this goes round without a wait")
+            }),
+        );
     } else if wait.is_some() {
         site.delay.skipped_on_some_path = Fact::known(false);
     }
-    site.errors = errors(cx, followed, failing, ops, shown.server || failing.iter().any(|state| state.marks.hint));
+    site.errors = errors(
+        cx,
+        followed,
+        failing,
+        left,
+        ops,
+        shown.server || failing.iter().any(|state| state.marks.hint),
+    );
     if let Some(outcome) = bounds.outcome {
         site.exhaustion.outcome = Fact::known(outcome);
     }
@@ -192,26 +236,32 @@ pub(crate) fn fill(
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
 }
 
-/// Whether some failing trip really goes round without a wait: for an operation that others wait for, and not only on the first attempt.
-fn skips(_cx: &Context<'_>, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
+/// Whether some failing trip really goes round without a wait, because of how the operation failed: a wait behind a condition that nobody
+/// can read, or only on the first attempt, is no skip.
+fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
     // numbers decided it: the trip without a wait is the first (or the last) only
     let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
-    let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|state| {
-        state.trip_events().iter().any(|event| matches!(event, super::flow::Event::Cond(..)))
-    });
+    let by_numbers = failing
+        .iter()
+        .filter(|state| state.waits.is_empty())
+        .all(|state| state.trip_events().iter().any(|event| matches!(event, super::flow::Event::Cond(..))));
     if replayed && by_numbers {
         return false;
     }
-    failing.iter().filter(|state| state.waits.is_empty()).any(|state| {
-        // a wait behind a condition that nobody can read is no skip
-        let same_tests = failing.iter().filter(|other| !other.waits.is_empty()).any(|other| {
-            other.looked.iter().filter(|look| ops.contains(&look.op)).map(|look| (look.op, &look.tag)).eq(state
-                .looked
-                .iter()
-                .filter(|look| ops.contains(&look.op))
-                .map(|look| (look.op, &look.tag)))
-        });
-        !same_tests
+    let tests = |state: &State| -> Vec<(ExprId, bool)> {
+        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
+        state.conds.iter().filter(|(cond, _)| asks(cond)).copied().collect()
+    };
+    let others = |state: &State| -> Vec<(ExprId, bool)> {
+        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
+        state.conds.iter().filter(|(cond, _)| !asks(cond)).copied().collect()
+    };
+    failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
+        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| {
+            let same_outcome = with.arms == without.arms && tests(with) == tests(without);
+            // beside the outcome, the same conditions: the outcome alone decides
+            !same_outcome && others(without).iter().all(|cond| others(with).contains(cond))
+        })
     })
 }
 
@@ -226,7 +276,15 @@ fn attempts(bounds: &Bounds, replay: &Replay, site: &mut Site) {
     }
 }
 
-fn delay_facts(cx: &Context<'_>, shown: &Shown, replay: &Replay, wait: Option<ExprId>, waits: bool, unseen: bool, site: &mut Site) {
+fn delay_facts(
+    cx: &Context<'_>,
+    shown: &Shown,
+    replay: &Replay,
+    wait: Option<ExprId>,
+    waits: bool,
+    unseen: bool,
+    site: &mut Site,
+) {
     let evidence = |text: &str| wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, text));
     let delay = &mut site.delay;
     let growth = match (shown.growth, waits) {
@@ -294,18 +352,25 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
             let name = cx.call_name(call);
             !is_op && (cx.is_awaited(call) || says(&words.delay, name) || says(&words.retry, name))
         }
-        Callee::Known(entry, _) => matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op,
+        Callee::Known(entry, _) => {
+            matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op
+        }
     };
     if ops.iter().any(|op| followed.operands.contains(op) && !matches!(cx.callee(*op), Callee::Operand(_))) {
         return true;
     }
     failing.iter().any(|state| {
         state.marks.event
-            || state.calls.iter().any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
+            || state
+                .calls
+                .iter()
+                .any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
             || state.conds.iter().any(|(cond, _)| {
                 let mut found = false;
                 cx.body.walk(*cond, &mut |id| {
-                    found |= matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_)) && !ops.contains(&id) && cx.is_awaited(id);
+                    found |= matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                        && !ops.contains(&id)
+                        && cx.is_awaited(id);
                     !found
                 });
                 found
@@ -318,7 +383,10 @@ fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
     let mut around = op;
     while let Some(parent) = cx.parent(around) {
         around = parent;
-        if matches!(cx.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
+        if matches!(
+            cx.body.expr(parent).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+        ) {
             break;
         }
     }
@@ -337,7 +405,9 @@ fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
 /// Whether a wait blocks its thread: itself, or inside the function that it calls.
 fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
     match cx.callee(wait) {
-        Callee::Known(entry, certain) => certain && matches!(entry.role, Role::Wait { blocking: true, event: false, .. }),
+        Callee::Known(entry, certain) => {
+            certain && matches!(entry.role, Role::Wait { blocking: true, event: false, .. })
+        }
         Callee::Own(item) => {
             let inner = summary(cx, item);
             !inner.is_async

@@ -62,18 +62,24 @@ pub(crate) fn status_named(path: &Path) -> Option<u16> {
 /// The status that an expression is.
 pub(crate) fn status_of(cx: &Context<'_>, id: ExprId) -> Option<u16> {
     match &cx.body.expr(id).kind {
-        ExprKind::Lit(Lit::Int(code, _)) => u16::try_from(*code).ok().filter(|code| (100..600).contains(code)),
+        ExprKind::Lit(Lit::Int(code, _)) => {
+            u16::try_from(*code).ok().filter(|code| (100..600).contains(code))
+        }
         ExprKind::Path(path) => status_named(path).or_else(|| {
             let Target::Item(item) = cx.krate.path(cx.at, &path.segments) else { return None };
             // a constant that names itself would never end
             let inner = cx.inside(item).filter(|_| item != cx.at)?;
             status_of(&inner, inner.body.root)
         }),
-        ExprKind::Method(call) if call.args.is_empty() && matches!(call.name.as_str(), "as_u16" | "into" | "clone") => {
+        ExprKind::Method(call)
+            if call.args.is_empty() && matches!(call.name.as_str(), "as_u16" | "into" | "clone") =>
+        {
             status_of(cx, call.receiver)
         }
         ExprKind::Ref(inner) | ExprKind::Cast(inner, _) => status_of(cx, *inner),
-        ExprKind::Call(_, args) => args.first().filter(|_| args.len() == 1).and_then(|arg| status_of(cx, *arg)),
+        ExprKind::Call(_, args) => {
+            args.first().filter(|_| args.len() == 1).and_then(|arg| status_of(cx, *arg))
+        }
         _ => None,
     }
 }

@@ -91,7 +91,9 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let mut made = Summary {
         is_async: body.is_async || ret.is_some_and(|ty| ty.name().contains("Future") || ty.name() == "Pin"),
         fallible: ret.is_some_and(|ty| {
-            matches!(ty.name(), "Result" | "Option" | "ControlFlow") || ty.name().ends_with("Result") || ty.shape == TyShape::Impl
+            matches!(ty.name(), "Result" | "Option" | "ControlFlow")
+                || ty.name().ends_with("Result")
+                || ty.shape == TyShape::Impl
         }),
         gives_bool: ret.is_some_and(|ty| ty.path.len() == 1 && ty.name() == "bool"),
         diverges: false,
@@ -104,7 +106,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         match &body.expr(id).kind {
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => made.loops = true,
             ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) => {
-                made.mutates |= body.receiver == Some(crate::body::Receiver::Mut) && cx.field_path(*left).is_some();
+                made.mutates |=
+                    body.receiver == Some(crate::body::Receiver::Mut) && cx.field_path(*left).is_some();
             }
             ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
                 let callee = cx.callee(id);
@@ -143,7 +146,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     }
                     Callee::Unknown | Callee::Foreign(_) if cx.is_awaited(id) => {
                         // an awaited call that nobody knows may be the very operation
-                        other_work |= !matches!(body.expr(id).kind, ExprKind::Macro(_)) && !is_pinned_sleep(cx, id);
+                        other_work |=
+                            !matches!(body.expr(id).kind, ExprKind::Macro(_)) && !is_pinned_sleep(cx, id);
                     }
                     _ => {}
                 }
@@ -160,8 +164,10 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let named = says(&cx.words().delay, name) && !says(&cx.words().remote, name) && made.remote_calls == 0;
     made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops);
-    made.only_logs = calls > 0 && logs > 0 && made.wait.is_none() && !other_work && !made.fallible && ret.is_none();
-    made.hint = (made.hint || says(&cx.words().hint, name)) && made.wait.is_none() && !other_work && ret.is_some();
+    made.only_logs =
+        calls > 0 && logs > 0 && made.wait.is_none() && !other_work && !made.fallible && ret.is_none();
+    made.hint =
+        (made.hint || says(&cx.words().hint, name)) && made.wait.is_none() && !other_work && ret.is_some();
     made.diverges = ret.is_some_and(|ty| ty.shape == TyShape::Other) && never_returns(cx, body.root);
     if made.gives_bool {
         made.statuses = predicate_statuses(cx, body.root, 0).filter(|ranges| !ranges.is_empty());
@@ -173,7 +179,10 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
 fn in_loop(cx: &Context<'_>, id: ExprId) -> bool {
     let mut at = cx.parent(id);
     while let Some(parent) = at {
-        if matches!(cx.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }) {
+        if matches!(
+            cx.body.expr(parent).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+        ) {
             return true;
         }
         at = cx.parent(parent);
@@ -245,7 +254,9 @@ pub(crate) fn predicate_statuses(cx: &Context<'_>, id: ExprId, depth: u32) -> Op
             _ => None,
         },
         ExprKind::Macro(call) => match &call.input {
-            MacroInput::Matches { value, pat, guard: None } if speaks_of_status(cx, *value) => pattern_statuses(cx, *pat),
+            MacroInput::Matches { value, pat, guard: None } if speaks_of_status(cx, *value) => {
+                pattern_statuses(cx, *pat)
+            }
             _ => None,
         },
         ExprKind::Match(value, arms) if speaks_of_status(cx, *value) => {
@@ -265,7 +276,9 @@ fn speaks_of_status(cx: &Context<'_>, id: ExprId) -> bool {
     let mut found = false;
     cx.body.walk(id, &mut |inner| {
         found |= match &cx.body.expr(inner).kind {
-            ExprKind::Path(path) => crate::knowledge::parts(path.last()).iter().any(|part| part.starts_with("status") || part == "code"),
+            ExprKind::Path(path) => crate::knowledge::parts(path.last())
+                .iter()
+                .any(|part| part.starts_with("status") || part == "code"),
             ExprKind::Field(_, name) => name.contains("status"),
             ExprKind::Method(_) => matches!(cx.role(inner), Some(Role::Status)),
             _ => false,
@@ -293,7 +306,8 @@ pub(crate) fn pattern_statuses(cx: &Context<'_>, pat: PatId) -> Option<Vec<(u16,
         },
         PatKind::Range { start, end, inclusive } => {
             let from = start.and_then(|id| statuses::status_of(cx, id)).unwrap_or(100);
-            let to = end.map_or(Some(599), |id| number(cx, id).map(|to| if *inclusive { to } else { to - 1 }))?;
+            let to =
+                end.map_or(Some(599), |id| number(cx, id).map(|to| if *inclusive { to } else { to - 1 }))?;
             Some(vec![(from, to)])
         }
         _ => None,
@@ -302,7 +316,9 @@ pub(crate) fn pattern_statuses(cx: &Context<'_>, pat: PatId) -> Option<Vec<(u16,
 
 fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
     match &cx.body.expr(id).kind {
-        ExprKind::Lit(crate::body::Lit::Int(value, _)) => u16::try_from(*value).ok().filter(|value| *value > 0),
+        ExprKind::Lit(crate::body::Lit::Int(value, _)) => {
+            u16::try_from(*value).ok().filter(|value| *value > 0)
+        }
         _ => None,
     }
 }
@@ -310,14 +326,18 @@ fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
 /// The statuses of a written list or constant list.
 fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
     match &cx.body.expr(id).kind {
-        ExprKind::Array(items) => items.iter().map(|item| statuses::status_of(cx, *item).map(|code| (code, code))).collect(),
+        ExprKind::Array(items) => {
+            items.iter().map(|item| statuses::status_of(cx, *item).map(|code| (code, code))).collect()
+        }
         ExprKind::Ref(inner) => listed_statuses(cx, *inner),
         ExprKind::Range { start: Some(start), end: Some(end), inclusive } => {
             let (from, to) = (statuses::status_of(cx, *start)?, number(cx, *end)?);
             Some(vec![(from, if *inclusive { to } else { to - 1 })])
         }
         ExprKind::Path(path) => {
-            let crate::resolve::Target::Item(item) = cx.krate.path(cx.at, &path.segments) else { return None };
+            let crate::resolve::Target::Item(item) = cx.krate.path(cx.at, &path.segments) else {
+                return None;
+            };
             let inner = cx.inside(item).filter(|_| item != cx.at)?;
             listed_statuses(&inner, inner.body.root)
         }

@@ -1,8 +1,8 @@
 //! A site and its policy: what `detect` makes, rules read and `audit` prints.
 
 use super::{
-    BoundKind, Confidence, ErrorKind, Fact, Growth, Jitter, Kind, LastError, Method, Outcome,
-    Overflow, Place, Reset, SharedBy,
+    BoundKind, Confidence, ErrorKind, Fact, Growth, Jitter, Kind, LastError, Method, Outcome, Overflow,
+    Place, Reset, SharedBy,
 };
 
 /// Seconds.

@@ -65,9 +65,9 @@ words! {
         None = "none",
         /// The same each time, also where its size is not known.
         Constant = "constant",
-        /// By a constant difference, or by a polynomial of the attempt.
+        /// By a constant difference.
         Linear = "linear",
-        /// By a constant ratio.
+        /// By a constant ratio, or by a power of the attempt: faster than by a constant difference.
         Exponential = "exponential",
         /// As the sum of the last two.
         Fibonacci = "fibonacci",

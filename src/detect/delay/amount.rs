@@ -185,7 +185,9 @@ impl Amount {
         };
         if made.drawn.is_some() {
             made.drawn = match (self.drawn, other.drawn) {
-                (Some(Drawn::Range), None) | (None, Some(Drawn::Range)) if made.lo == 0.0 => Some(Drawn::Range),
+                (Some(Drawn::Range), None) | (None, Some(Drawn::Range)) if made.lo == 0.0 => {
+                    Some(Drawn::Range)
+                }
                 _ => Some(Drawn::Scaled),
             };
         }

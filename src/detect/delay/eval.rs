@@ -59,9 +59,12 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// The value of the whole body, early returns included.
     pub(crate) fn run(&mut self) -> Amount {
-        let val = self.eval(self.cx.body.root);
+        let root = self.cx.body.root;
+        let val = self.eval(root);
+        // a body that ends in a statement has given what it returned; an early return beside a value is one of two answers
+        let gives = !matches!(&self.cx.body.expr(root).kind, ExprKind::Block(block) if block.tail.is_none());
         match self.returned.take() {
-            Some(returned) if !val.unknown => returned.or(&val),
+            Some(returned) if gives => returned.or(&val),
             Some(returned) => returned,
             None => val,
         }
@@ -103,7 +106,10 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let inner = self.eval(*inner);
                 Amount { lo: -inner.hi, hi: -inner.lo, raw: -inner.lo, ..inner }
             }
-            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) | ExprKind::Try(inner) | ExprKind::Await(inner) => self.eval(*inner),
+            ExprKind::Unary(_, inner)
+            | ExprKind::Ref(inner)
+            | ExprKind::Try(inner)
+            | ExprKind::Await(inner) => self.eval(*inner),
             ExprKind::Cast(inner, ty) => self.cast(*inner, ty),
             ExprKind::Binary(op, left, right) => self.binary(id, *op, *left, *right),
             ExprKind::Field(base, name) => self.field(id, *base, name),
@@ -122,7 +128,12 @@ impl<'c, 'a> Eval<'c, 'a> {
                     match self.pattern_holds(arm.pat, &on) {
                         Some(false) => continue,
                         held => {
-                            self.bind(arm.pat, &on);
+                            let told = if self.is_hint(arm.pat) {
+                                Amount { server: true, moves: true, ..Amount::symbol() }
+                            } else {
+                                on.clone()
+                            };
+                            self.bind(arm.pat, &told);
                             if self.leaves(arm.body) {
                                 self.eval(arm.body);
                                 continue;
@@ -207,36 +218,36 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// Both branches of a condition that nobody can tell.
     fn either(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Amount {
-                let capped = self.caps_in_condition(cond);
-                if let ExprKind::Let(pat, value) = &self.cx.body.expr(cond).kind {
-                    let val = self.eval(*value);
-                    self.bind(*pat, &val);
-                }
-                let before = self.env.vars.clone();
-                let yes_leaves = self.leaves(then);
-                let yes = self.eval(then);
-                let after_yes = std::mem::replace(&mut self.env.vars, before);
-                let Some(no) = otherwise else {
-                    if !yes_leaves {
-                        self.merge(after_yes, capped.as_ref());
-                    }
-                    return Amount::unknown();
-                };
-                let no_leaves = self.leaves(no);
-                let other = self.eval(no);
-                if yes_leaves {
-                    return other;
-                }
-                if no_leaves {
-                    self.env.vars = after_yes;
-                    return yes;
-                }
+        let capped = self.caps_in_condition(cond);
+        if let ExprKind::Let(pat, value) = &self.cx.body.expr(cond).kind {
+            let val = self.eval(*value);
+            self.bind(*pat, &val);
+        }
+        let before = self.env.vars.clone();
+        let yes_leaves = self.leaves(then);
+        let yes = self.eval(then);
+        let after_yes = std::mem::replace(&mut self.env.vars, before);
+        let Some(no) = otherwise else {
+            if !yes_leaves {
                 self.merge(after_yes, capped.as_ref());
-                let mut joined = yes.or(&other);
-                if capped.is_some() && joined.cap == Cap::No {
-                    joined.cap = Cap::Unknown;
-                }
-                joined
+            }
+            return Amount::unknown();
+        };
+        let no_leaves = self.leaves(no);
+        let other = self.eval(no);
+        if yes_leaves {
+            return other;
+        }
+        if no_leaves {
+            self.env.vars = after_yes;
+            return yes;
+        }
+        self.merge(after_yes, capped.as_ref());
+        let mut joined = yes.or(&other);
+        if capped.is_some() && joined.cap == Cap::No {
+            joined.cap = Cap::Unknown;
+        }
+        joined
     }
 
     /// After a branch that nobody can tell: either value. A growing variable that an unwritten limit guards is capped by it.
@@ -255,7 +266,11 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// `delay < self.max`: the growing side, where the other is a limit of unwritten size.
     pub(crate) fn caps_in_condition(&mut self, cond: ExprId) -> Option<Key> {
-        let ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, left, right) = self.cx.body.expr(cond).kind else { return None };
+        let ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, left, right) =
+            self.cx.body.expr(cond).kind
+        else {
+            return None;
+        };
         let (l, r) = (self.eval(left), self.eval(right));
         if l.moves && !r.moves && !r.sized && !r.unknown {
             return self.key(left);
@@ -311,7 +326,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                     _ => None,
                 }
             }
-            ExprKind::Method(call) if call.name == "is_zero" => self.eval(call.receiver).known().map(|value| value == 0.0),
+            ExprKind::Method(call) if call.name == "is_zero" => {
+                self.eval(call.receiver).known().map(|value| value == 0.0)
+            }
             _ => None,
         }
     }
@@ -352,6 +369,20 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
     }
 
+    /// Whether a pattern takes a time out of a variant that says that the server told it: `Throttled(after)`, `RetryAfter(d)`.
+    fn is_hint(&self, pat: PatId) -> bool {
+        let words = self.cx.words();
+        match &self.cx.body.pat(pat).kind {
+            PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                says(&words.hint, path.last())
+                    || crate::knowledge::parts(path.last())
+                        .iter()
+                        .any(|part| part.starts_with("throttl") || part == "flood")
+            }
+            _ => false,
+        }
+    }
+
     fn path(&mut self, id: ExprId, segments: &[String]) -> Amount {
         if let Some(local) = self.cx.body.local(id) {
             return self.local(local);
@@ -366,7 +397,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                 Amount::exact(largest_of(ty).unwrap_or(f64::from(u32::MAX) * f64::from(u32::MAX)))
             }
             "MIN" | "ZERO" => Amount::exact(0.0),
-            _ if segments.len() == 1 && self.cx.body.fragments.iter().any(|it| it == last) => Amount::symbol(),
+            _ if segments.len() == 1 && self.cx.body.fragments.iter().any(|it| it == last) => {
+                Amount::symbol()
+            }
             _ if last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_') => Amount::symbol(),
             _ => Amount::unknown(),
         }
@@ -377,7 +410,13 @@ impl<'c, 'a> Eval<'c, 'a> {
             return Amount::symbol();
         }
         let Some(inner) = self.cx.inside(item) else { return Amount::symbol() };
-        let mut eval = Eval { cx: &inner, env: Env::default(), prefix: "self".to_owned(), returned: None, depth: self.depth + 1 };
+        let mut eval = Eval {
+            cx: &inner,
+            env: Env::default(),
+            prefix: "self".to_owned(),
+            returned: None,
+            depth: self.depth + 1,
+        };
         let val = eval.eval(inner.body.root);
         // a constant is one value, whatever it is made of
         if val.unknown { Amount::symbol() } else { Amount { moves: false, ..val } }
@@ -403,7 +442,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                 self.env.vars.insert(key, val.clone());
                 val
             }
-            None if self.cx.body.params.iter().any(|param| param.pat == local) => Amount { moves: moving, ..Amount::symbol() },
+            None if self.cx.body.params.iter().any(|param| param.pat == local) => {
+                Amount { moves: moving, ..Amount::symbol() }
+            }
             None => Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() },
         }
     }
@@ -445,7 +486,13 @@ impl<'c, 'a> Eval<'c, 'a> {
             && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)
         {
-            let mut eval = Eval { cx: &inner, env: Env::default(), prefix: "self".to_owned(), returned: None, depth: self.depth + 1 };
+            let mut eval = Eval {
+                cx: &inner,
+                env: Env::default(),
+                prefix: "self".to_owned(),
+                returned: None,
+                depth: self.depth + 1,
+            };
             let val = eval.eval(value);
             if !val.unknown && val.drawn.is_none() {
                 return Amount { moves: false, ..val };
@@ -471,7 +518,12 @@ impl<'c, 'a> Eval<'c, 'a> {
                 }
                 _ => None,
             },
-            ExprKind::Method(call) if matches!(call.name.as_str(), "iter" | "into_iter" | "copied" | "cloned" | "to_vec" | "as_slice") => {
+            ExprKind::Method(call)
+                if matches!(
+                    call.name.as_str(),
+                    "iter" | "into_iter" | "copied" | "cloned" | "to_vec" | "as_slice"
+                ) =>
+            {
                 self.table(call.receiver)
             }
             ExprKind::Method(call) if call.name == "map" && call.args.len() == 1 => {
@@ -485,7 +537,13 @@ impl<'c, 'a> Eval<'c, 'a> {
                 }
                 let Target::Item(item) = self.cx.krate.path(self.cx.at, &path.segments) else { return None };
                 let inner = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS)?;
-                let mut eval = Eval { cx: &inner, env: Env::default(), prefix: "self".to_owned(), returned: None, depth: self.depth + 1 };
+                let mut eval = Eval {
+                    cx: &inner,
+                    env: Env::default(),
+                    prefix: "self".to_owned(),
+                    returned: None,
+                    depth: self.depth + 1,
+                };
                 eval.table(inner.body.root)
             }
             _ => None,
@@ -516,7 +574,8 @@ impl<'c, 'a> Eval<'c, 'a> {
             BinOp::Shr => l.div(&r.map(f64::exp2)),
             BinOp::Rem => {
                 let random = l.drawn.is_some();
-                let mut made = Amount { lo: 0.0, hi: r.hi, raw: r.raw, moves: l.moves || r.moves, ..l.clone() };
+                let mut made =
+                    Amount { lo: 0.0, hi: r.hi, raw: r.raw, moves: l.moves || r.moves, ..l.clone() };
                 made.sized = r.sized;
                 made.drawn = random.then_some(Drawn::Range);
                 // a remainder of anything else is spread over the range, but by what, nobody knows
@@ -538,7 +597,8 @@ impl<'c, 'a> Eval<'c, 'a> {
             return;
         }
         let Some(largest) = self.largest(typed).or_else(|| self.largest(id)) else { return };
-        if made.hi > largest {
+        // a saturated value is the largest itself, give or take what an `f64` cannot tell
+        if made.hi > largest * 1.001 {
             self.note_overflow(id, how);
         }
     }
@@ -588,7 +648,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                 self.apply(closure, &vals)
             }
             // `u64::from(n)`, `f64::from(x)`, `u64::pow(2, n)`
-            _ if matches!(name, "from" | "try_from" | "new") && args.len() == 1 => args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg)),
+            _ if matches!(name, "from" | "try_from" | "new") && args.len() == 1 => {
+                args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg))
+            }
             _ if matches!(name, "pow" | "powi" | "powf" | "saturating_pow") && args.len() == 2 => {
                 let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
                 match vals.as_slice() {
@@ -614,7 +676,8 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn duration_constructor(&mut self, name: &str, args: &[ExprId]) -> Option<Amount> {
         let scale = match name {
-            "from_secs" | "from_secs_f64" | "from_secs_f32" | "seconds" | "try_seconds" | "try_from_secs_f64" => 1.0,
+            "from_secs" | "from_secs_f64" | "from_secs_f32" | "seconds" | "try_seconds"
+            | "try_from_secs_f64" => 1.0,
             "from_millis" | "milliseconds" | "try_milliseconds" => 1e-3,
             "from_micros" | "microseconds" => 1e-6,
             "from_nanos" | "nanoseconds" => 1e-9,
@@ -675,7 +738,12 @@ impl<'c, 'a> Eval<'c, 'a> {
     }
 
     /// Evaluates a function of the crate on these arguments; what it does to its `self` stays.
-    pub(crate) fn inline_values(&mut self, item: ItemRef, receiver: Option<ExprId>, vals: Vec<Amount>) -> Amount {
+    pub(crate) fn inline_values(
+        &mut self,
+        item: ItemRef,
+        receiver: Option<ExprId>,
+        vals: Vec<Amount>,
+    ) -> Amount {
         if self.depth >= MOST_CALLS || item == self.cx.at && self.depth > 0 {
             return Amount::unknown();
         }
@@ -697,21 +765,31 @@ impl<'c, 'a> Eval<'c, 'a> {
             },
             None => "self".to_owned(),
         };
-        let mut vars: BTreeMap<Key, Amount> =
-            self.env.vars.iter().filter(|(key, _)| !matches!(key, Key::Local(_))).map(|(key, val)| (key.clone(), val.clone())).collect();
+        let mut vars: BTreeMap<Key, Amount> = self
+            .env
+            .vars
+            .iter()
+            .filter(|(key, _)| !matches!(key, Key::Local(_)))
+            .map(|(key, val)| (key.clone(), val.clone()))
+            .collect();
         for (param, val) in inner.body.params.iter().zip(&vals) {
             for (_, local) in inner.body.names_in_pat(param.pat) {
                 vars.insert(Key::Local(local), val.clone());
             }
         }
+        let given = vals;
         let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
         let mut eval = Eval { cx: &inner, env, prefix, returned: None, depth: self.depth + 1 };
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
         // a home-grown generator: how it draws, its bits tell nobody
-        if val.drawn.is_none() && says(&self.cx.words().random, name) {
-            let base = if val.unknown { vals.first().cloned().unwrap_or_else(Amount::symbol) } else { val };
-            val = Amount { drawn: Some(Drawn::Somehow), sized: false, ..base };
+        if val.drawn.is_none() && val.unknown && says(&self.cx.words().random, name) {
+            val = match given.first() {
+                // `rand_below(bound)`, `random(d)`: from nothing to what it is given; `jitter(d)`: who knows
+                Some(bound) if !name.contains("jitter") => Amount::between(&Amount::exact(0.0), bound),
+                Some(base) => Amount { drawn: Some(Drawn::Somehow), sized: false, ..base.clone() },
+                None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
+            };
         }
         self.env.steps = eval.env.steps;
         if self.env.overflow.is_none() {
@@ -745,16 +823,18 @@ impl<'c, 'a> Eval<'c, 'a> {
                             let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
                             Amount::between(&lo, &hi)
                         }
-                        Some((arg, ExprKind::Path(_))) => match self.cx.body.local(arg).and_then(|local| self.cx.init(local)) {
-                            Some(init) => match &self.cx.body.expr(init).kind {
-                                ExprKind::Range { start: Some(start), end: Some(end), .. } => {
-                                    let (lo, hi) = (self.eval(*start), self.eval(*end));
-                                    Amount::between(&lo, &hi)
-                                }
-                                _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                            },
-                            None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                        },
+                        Some((arg, ExprKind::Path(_))) => {
+                            match self.cx.body.local(arg).and_then(|local| self.cx.init(local)) {
+                                Some(init) => match &self.cx.body.expr(init).kind {
+                                    ExprKind::Range { start: Some(start), end: Some(end), .. } => {
+                                        let (lo, hi) = (self.eval(*start), self.eval(*end));
+                                        Amount::between(&lo, &hi)
+                                    }
+                                    _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
+                                },
+                                None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
+                            }
+                        }
                         _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
                     },
                     RandomGives::Between => match args {
@@ -777,7 +857,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                     }
                 }
             }
-            Role::Clock { gives: Gives::Elapsed | Gives::Now } => Amount { moves: true, unknown: true, ..Amount::symbol() },
+            Role::Clock { gives: Gives::Elapsed | Gives::Now } => {
+                Amount { moves: true, unknown: true, ..Amount::symbol() }
+            }
             Role::Hint => Amount { server: true, moves: true, ..Amount::symbol() },
             Role::Adaptor | Role::Pure => {
                 let operand = receiver.or_else(|| args.first().copied());
@@ -788,19 +870,28 @@ impl<'c, 'a> Eval<'c, 'a> {
     }
 
     /// How long a wait waits.
-    fn waited(&mut self, arg: Option<usize>, unit: Unit, receiver: Option<ExprId>, args: &[ExprId]) -> Amount {
+    fn waited(
+        &mut self,
+        arg: Option<usize>,
+        unit: Unit,
+        receiver: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Amount {
         let Some(arg) = arg.and_then(|at| args.get(at)).copied() else {
             // a tick: its timer's period, which does not change
-            let period = receiver.and_then(|timer| self.cx.body.local(timer)).and_then(|local| self.cx.init(local)).and_then(|init| {
-                let mut found = None;
-                self.cx.body.walk(init, &mut |id| {
-                    if let Some(Role::Interval { arg }) = self.cx.role(id) {
-                        found = self.cx.args(id).get(*arg).copied();
-                    }
-                    found.is_none()
+            let period = receiver
+                .and_then(|timer| self.cx.body.local(timer))
+                .and_then(|local| self.cx.init(local))
+                .and_then(|init| {
+                    let mut found = None;
+                    self.cx.body.walk(init, &mut |id| {
+                        if let Some(Role::Interval { arg }) = self.cx.role(id) {
+                            found = self.cx.args(id).get(*arg).copied();
+                        }
+                        found.is_none()
+                    });
+                    found
                 });
-                found
-            });
             return period.map_or_else(Amount::symbol, |period| self.eval(period));
         };
         let scale = match unit {
@@ -832,7 +923,10 @@ impl<'c, 'a> Eval<'c, 'a> {
         let name = call.name.as_str();
         let typed = receiver;
         match (name, arg) {
-            ("saturating_mul" | "checked_mul" | "wrapping_mul" | "mul_f64" | "mul_f32" | "mul", Some(arg)) => {
+            (
+                "saturating_mul" | "checked_mul" | "wrapping_mul" | "mul_f64" | "mul_f32" | "mul",
+                Some(arg),
+            ) => {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
                 let made = l.mul(&r);
                 // who writes `wrapping_` reckons with it
@@ -849,7 +943,11 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
                 l.sub(&r)
             }
-            ("div_f64" | "div_f32" | "checked_div" | "saturating_div" | "div" | "div_ceil" | "div_duration_f64", Some(arg)) => {
+            (
+                "div_f64" | "div_f32" | "checked_div" | "saturating_div" | "div" | "div_ceil"
+                | "div_duration_f64",
+                Some(arg),
+            ) => {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
                 l.div(&r)
             }
@@ -881,14 +979,19 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let high = call.args.get(1).map_or_else(Amount::symbol, |high| self.eval(*high));
                 val.max(&low).min(&high)
             }
-            ("as_millis" | "num_milliseconds" | "subsec_millis" | "whole_milliseconds", None) => self.eval(receiver).map(|it| it * 1e3),
+            ("as_millis" | "num_milliseconds" | "subsec_millis" | "whole_milliseconds", None) => {
+                self.eval(receiver).map(|it| it * 1e3)
+            }
             ("as_micros" | "num_microseconds", None) => self.eval(receiver).map(|it| it * 1e6),
             ("as_nanos" | "num_nanoseconds" | "subsec_nanos", None) => self.eval(receiver).map(|it| it * 1e9),
             ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds", None) => self.eval(receiver),
-            ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
+            ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => {
+                self.fallback(name, receiver, arg)
+            }
             (
-                "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned" | "abs" | "round" | "floor" | "ceil"
-                | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std" | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or" | "or",
+                "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
+                | "abs" | "round" | "floor" | "ceil" | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std"
+                | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or" | "or",
                 _,
             ) if !(name == "get" && arg.is_some()) => self.eval(receiver),
             ("get", Some(index)) => self.index(receiver, index),
@@ -963,8 +1066,17 @@ fn power(base: &Amount, exponent: &Amount) -> Amount {
 
 fn drawn_by(role: &Role, base: Amount) -> Amount {
     match role {
-        Role::Random { gives: RandomGives::UpToArg, .. } => Amount { lo: 0.0, drawn: Some(Drawn::Range), ..base },
-        _ => Amount { lo: base.lo * 0.5, hi: base.hi * 1.5, raw: base.raw * 1.5, drawn: Some(Drawn::Scaled), sized: false, ..base },
+        Role::Random { gives: RandomGives::UpToArg, .. } => {
+            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..base }
+        }
+        _ => Amount {
+            lo: base.lo * 0.5,
+            hi: base.hi * 1.5,
+            raw: base.raw * 1.5,
+            drawn: Some(Drawn::Scaled),
+            sized: false,
+            ..base
+        },
     }
 }
 
@@ -973,7 +1085,10 @@ pub(crate) fn pick(table: &[Amount], at: &Amount) -> Amount {
     let Some(last) = table.last() else { return Amount::unknown() };
     let chosen = match at.known() {
         Some(index) => table.get(index as usize).unwrap_or(last).clone(),
-        None => table.iter().skip(1).fold(table.first().cloned().unwrap_or_else(Amount::unknown), |all, it| all.or(it)),
+        None => table
+            .iter()
+            .skip(1)
+            .fold(table.first().cloned().unwrap_or_else(Amount::unknown), |all, it| all.or(it)),
     };
     Amount { table: true, moves: true, ..chosen }
 }

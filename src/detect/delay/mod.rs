@@ -9,4 +9,4 @@ mod replay;
 pub(crate) use amount::Amount;
 pub(crate) use eval::{Env, Eval, Key};
 pub(crate) use read::{Shown, read};
-pub(crate) use replay::{MOST_ATTEMPTS, Replay, replay, replay_once};
+pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay, replay_calls};

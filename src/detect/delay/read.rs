@@ -26,7 +26,8 @@ pub(crate) struct Shown {
 /// Reads a replay. `attempts`: the most attempts that can happen, where known.
 pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     // the wait after the last attempt is no delay between two
-    let between = attempts.map_or(replay.waits.len(), |max| (max.saturating_sub(1) as usize).min(replay.waits.len()));
+    let between =
+        attempts.map_or(replay.waits.len(), |max| (max.saturating_sub(1) as usize).min(replay.waits.len()));
     let waits: Vec<&Amount> = replay.waits.iter().flatten().collect();
     let Some(first) = waits.first() else {
         let growth = (!replay.waits.is_empty()).then_some(Growth::None);
@@ -41,7 +42,8 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
         return Shown { server, ..Shown::default() };
     }
     let mut shown = Shown { server, ..Shown::default() };
-    let onward: Vec<&Amount> = waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
+    let onward: Vec<&Amount> =
+        waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
     let growth = growth(&onward);
     shown.growth = Some(growth);
     shown.jitter = jitter(&onward, growth);
@@ -51,12 +53,15 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     let last_of_all = onward.last().copied().unwrap_or(first);
     let grows = matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci);
     let last = waits_seen.last().copied().unwrap_or(first);
-    let settles = waits.len() > 20 && waits.iter().rev().take(3).all(|wait| (wait.hi - last.hi).abs() <= last.hi * 1e-9);
+    let settles = waits.len() > 20
+        && waits.iter().rev().take(3).all(|wait| (wait.hi - last.hi).abs() <= last.hi * 1e-9);
     if grows {
         let by_limit = last_of_all.cap != Cap::No || waits.iter().any(|wait| wait.cap != Cap::No);
         let bounded_by_attempts = attempts.is_some();
-        let capped = by_limit && !(matches!(last.cap, Cap::Known(cap) if cap > NO_CAP) && last.sized) || settles && last.hi <= NO_CAP;
-        shown.capped = if capped || !bounded_by_attempts || replay.waits.len() > 1 { Some(capped) } else { None };
+        let capped =
+            by_limit && !matches!(last.cap, Cap::Known(cap) if cap > NO_CAP) || settles && last.hi <= NO_CAP;
+        shown.capped =
+            if capped || !bounded_by_attempts || replay.waits.len() > 1 { Some(capped) } else { None };
         // a limit beyond a day is none, but it says that the code reckons with such delays
         if let Cap::Known(limit) = last.cap
             && !capped
@@ -142,7 +147,11 @@ fn shape(values: &[f64]) -> Growth {
     let all_near = |list: &[f64]| list.iter().zip(list.iter().skip(1)).all(|(a, b)| near(*a, *b));
     let ratios: Vec<f64> = pairs().map(|(a, b)| b / a).collect();
     if values.len() < 3 {
-        return if ratios.first().is_some_and(|ratio| *ratio > 1.0) { Growth::Exponential } else { Growth::Linear };
+        return if ratios.first().is_some_and(|ratio| *ratio > 1.0) {
+            Growth::Exponential
+        } else {
+            Growth::Linear
+        };
     }
     // the last of the rise may have been cut by the cap
     let inner = |list: &[f64]| list.get(..list.len().saturating_sub(1)).map_or(Vec::new(), <[f64]>::to_vec);
@@ -150,11 +159,16 @@ fn shape(values: &[f64]) -> Growth {
         return Growth::Linear;
     }
     let geometric = |ratios: &[f64]| all_near(ratios) && ratios.first().is_some_and(|ratio| *ratio > 1.0);
-    let difference_ratios: Vec<f64> = differences.iter().zip(differences.iter().skip(1)).map(|(a, b)| b / a).collect();
+    let difference_ratios: Vec<f64> =
+        differences.iter().zip(differences.iter().skip(1)).map(|(a, b)| b / a).collect();
     if geometric(&ratios) || ratios.len() > 2 && geometric(&inner(&ratios)) {
         return Growth::Exponential;
     }
-    let sums = values.iter().zip(values.iter().skip(1)).zip(values.iter().skip(2)).all(|((a, b), c)| near(a + b, *c));
+    let sums = values
+        .iter()
+        .zip(values.iter().skip(1))
+        .zip(values.iter().skip(2))
+        .all(|((a, b), c)| near(a + b, *c));
     if sums {
         return Growth::Fibonacci;
     }
@@ -162,9 +176,8 @@ fn shape(values: &[f64]) -> Growth {
     if geometric(&difference_ratios) || difference_ratios.len() > 2 && geometric(&inner(&difference_ratios)) {
         return Growth::Exponential;
     }
-    // quadratic and the like: ratios fall towards one; faster than exponential: they do not
-    let falling = ratios.iter().zip(ratios.iter().skip(1)).all(|(a, b)| b <= a);
-    if falling && ratios.last().is_some_and(|ratio| *ratio < 1.45) { Growth::Linear } else { Growth::Exponential }
+    // quadratic and the like: faster than by a constant step, and that is what counts
+    Growth::Exponential
 }
 
 /// How a sequence is spread.
@@ -184,8 +197,9 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
     if all(&|wait| wait.lo <= wait.hi * 0.02) {
         return Some(Jitter::Full);
     }
+    // nothing but a draw: spread over all that it can be
     if how == Drawn::Range && growth == Growth::Random {
-        return Some(Jitter::Other);
+        return Some(Jitter::Full);
     }
     if all(&|wait| near(wait.lo * 2.0, wait.hi)) && how != Drawn::Scaled {
         return Some(Jitter::Equal);
@@ -194,7 +208,13 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
         Drawn::Scaled => Jitter::Proportional,
         Drawn::Added => Jitter::Additive,
         // `U(base, 3 × previous)`: the low end stays while the high end grows
-        Drawn::Range if growth != Growth::Constant && one.lo > 0.0 && drawn.iter().all(|wait| near(wait.lo, one.lo)) => Jitter::Decorrelated,
+        Drawn::Range
+            if growth != Growth::Constant
+                && one.lo > 0.0
+                && drawn.iter().all(|wait| near(wait.lo, one.lo)) =>
+        {
+            Jitter::Decorrelated
+        }
         Drawn::Range | Drawn::Somehow => Jitter::Other,
     })
 }

@@ -48,7 +48,11 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         told.push(trip.trip_events());
         new
     });
-    let steps = trips.iter().any(|trip| trip.trip_events().iter().any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_))));
+    let steps = trips.iter().any(|trip| {
+        trip.trip_events()
+            .iter()
+            .any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_)))
+    });
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
     let most = if steps { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
@@ -81,14 +85,25 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
                 made.calls.push(call);
             }
         }
-        made.waits.push(env.vars.get(&Key::Waited).cloned());
         if made.overflow.is_none()
             && let Some(overflow) = &env.overflow
+            && can_come(&made.waits)
         {
             made.overflow = Some((attempt, overflow.clone()));
         }
+        made.waits.push(env.vars.get(&Key::Waited).cloned());
     }
     made
+}
+
+/// Whether anybody lives to see this attempt: the waits before it take less than a year, in seconds.
+pub(crate) fn can_come(waits: &[Option<Amount>]) -> bool {
+    waits
+        .iter()
+        .flatten()
+        .map(|wait| if wait.sized || wait.cap == Cap::No { wait.hi } else { 0.0 })
+        .sum::<f64>()
+        < 365.0 * 86_400.0
 }
 
 /// Goes on past the end, with the trip that waits most.
@@ -112,18 +127,26 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
     waits
 }
 
-/// Replays paths that lead to a call of the function itself: one round, whose parameters are what the caller gave.
-pub(crate) fn replay_once(cx: &Context<'_>, paths: &[&State]) -> Replay {
+/// Replays paths that lead to a call of the function itself: each round's parameters are what the call before gave.
+pub(crate) fn replay_calls(cx: &Context<'_>, call: ExprId, paths: &[&State]) -> Replay {
     let mut made = Replay::default();
-    for path in paths {
-        let mut eval = Eval::new(cx, Env::default());
+    let Some(path) = paths.iter().find(|path| !path.waits.is_empty()) else { return made };
+    let mut params = Env::default();
+    for _ in 1..=12 {
+        let mut eval = Eval::new(cx, params.clone());
         for event in &path.trace {
             run(&mut eval, *event);
         }
-        if let Some(wait) = eval.env.vars.get(&Key::Waited) {
-            made.waits = vec![Some(wait.clone())];
-            break;
+        made.waits.push(eval.env.vars.get(&Key::Waited).cloned());
+        let mut next = Env::default();
+        for (param, arg) in cx.body.params.iter().zip(cx.args(call)) {
+            let val = eval.eval(*arg);
+            for (_, local) in cx.body.names_in_pat(param.pat) {
+                let same = cx.body.local(*arg) == Some(local);
+                next.vars.insert(Key::Local(local), Amount { moves: !same, ..val.clone() });
+            }
         }
+        params = next;
     }
     made
 }
@@ -155,7 +178,13 @@ fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
 }
 
 /// Runs one trip; false where numbers rule it out, and whether an operation had been called by then.
-fn run_trip(eval: &mut Eval<'_, '_>, id: ExprId, events: &[Event], attempt: u32, for_ever: bool) -> (bool, bool) {
+fn run_trip(
+    eval: &mut Eval<'_, '_>,
+    id: ExprId,
+    events: &[Event],
+    attempt: u32,
+    for_ever: bool,
+) -> (bool, bool) {
     let mut called = false;
     for event in events {
         match event {
@@ -206,7 +235,11 @@ fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
     // `(n, delay)` of `enumerate()`: the first is the count
     let enumerated = matches!(&cx.body.expr(*iter).kind, ExprKind::Method(call) if call.name == "enumerate");
     for (at, (_, local)) in names.iter().enumerate() {
-        let val = if enumerated && at == 0 && names.len() > 1 { Amount { moves: true, ..Amount::exact(index) } } else { item.clone() };
+        let val = if enumerated && at == 0 && names.len() > 1 {
+            Amount { moves: true, ..Amount::exact(index) }
+        } else {
+            item.clone()
+        };
         eval.env.vars.insert(Key::Local(*local), val);
     }
     left

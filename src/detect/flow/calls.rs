@@ -63,12 +63,20 @@ impl Walker<'_, '_> {
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
             if vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some") {
-                let built = if matches!(first, Val::Item(_)) { first } else { Val::Built(Tag::of_variant(name), Box::new(first)) };
+                let built = if matches!(first, Val::Item(_)) {
+                    first
+                } else {
+                    Val::Built(Tag::of_variant(name), Box::new(first))
+                };
                 return Some(next(s.clone(), built));
             }
             // a variant with data: `Attempt::Retry(e)`
             if name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown) {
-                let built = if matches!(first, Val::Item(_)) { first } else { Val::Built(Tag::of_variant(name), Box::new(first)) };
+                let built = if matches!(first, Val::Item(_)) {
+                    first
+                } else {
+                    Val::Built(Tag::of_variant(name), Box::new(first))
+                };
                 return Some(next(s.clone(), built));
             }
             return None;
@@ -87,6 +95,12 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            // one of many, or the end of them
+            "next" | "next_back" | "pop" | "pop_front" | "pop_back"
+                if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) =>
+            {
+                return Some(self.operation(id, vals, s.clone()));
+            }
             "next_backoff" => return None,
             _ => return None,
         };
@@ -182,6 +196,11 @@ impl Walker<'_, '_> {
                 next(s, Val::Unknown)
             }
             Role::Event => {
+                if let ExprKind::Method(call) = &self.body().expr(id).kind
+                    && crate::knowledge::says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
+                {
+                    return next(s, Val::Cancel);
+                }
                 s.marks.event = true;
                 s.called(id);
                 next(s, Val::Outcome(id))
@@ -192,9 +211,12 @@ impl Walker<'_, '_> {
                 next(s, Val::Outcome(id))
             }
             Role::Predicate { statuses, transient } => {
-                let Some(op) = vals.iter().find_map(operation_of) else { return next(s, Val::Truth(id, true)) };
+                let Some(op) = vals.iter().find_map(operation_of) else {
+                    return next(s, Val::Truth(id, true));
+                };
                 if !statuses.is_empty() {
-                    let ranges: SmallVec<[(u16, u16); 2]> = statuses.iter().map(|[from, to]| (*from, *to)).collect();
+                    let ranges: SmallVec<[(u16, u16); 2]> =
+                        statuses.iter().map(|[from, to]| (*from, *to)).collect();
                     return next(s, Val::Test(op, Test::Status(ranges), true));
                 }
                 let test = if *transient == Some(true) { Test::Transient } else { Test::About };
@@ -213,7 +235,12 @@ impl Walker<'_, '_> {
                 Val::Item(_) if !self.cx.is_awaited(id) => next(s, first),
                 _ => self.operation(id, vals, s),
             },
-            Role::Pure | Role::Client | Role::Seed | Role::Interval { .. } | Role::Random { .. } | Role::Clock { .. } => {
+            Role::Pure
+            | Role::Client
+            | Role::Seed
+            | Role::Interval { .. }
+            | Role::Random { .. }
+            | Role::Clock { .. } => {
                 let carried = vals.iter().find(|val| carries(val)).cloned();
                 if let Some(Val::Status(op)) = carried {
                     return next(s, Val::Status(op));
@@ -221,7 +248,13 @@ impl Walker<'_, '_> {
                 let _ = operands;
                 match carried {
                     // a getter on a reply or an error still speaks of it
-                    Some(val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_) | Val::Outcome(_) | Val::Test(..))) => next(s, val),
+                    Some(
+                        val @ (Val::Payload(..)
+                        | Val::Item(_)
+                        | Val::Hint(_)
+                        | Val::Outcome(_)
+                        | Val::Test(..)),
+                    ) => next(s, val),
                     _ => next(s, Val::Unknown),
                 }
             }
@@ -303,6 +336,16 @@ impl Walker<'_, '_> {
         if vals.iter().any(|val| matches!(val, Val::Cancel)) {
             return next(s, Val::Cancel);
         }
+        // `stop.cancelled()`, `shutdown.recv()`: by the name of the call, or of what it is called on
+        let on = match &self.body().expr(id).kind {
+            ExprKind::Method(call) => self.cx.base_text(call.receiver),
+            _ => String::new(),
+        };
+        if crate::knowledge::says(&words.cancel, name) && self.cx.args(id).is_empty()
+            || crate::knowledge::says(&words.cancel, &on)
+        {
+            return next(s, Val::Cancel);
+        }
         if crate::knowledge::says(&words.log, name) && !self.cx.is_awaited(id) {
             s.marks.log = true;
             return next(s, Val::Unknown);
@@ -337,7 +380,8 @@ impl Walker<'_, '_> {
         };
         self.body().local(id).is_some_and(|local| {
             self.body().params.iter().any(|param| {
-                param.pat == local && param.ty.as_ref().is_some_and(|ty| crate::detect::remote::is_operand_type(self.cx, ty))
+                param.pat == local
+                    && param.ty.as_ref().is_some_and(|ty| crate::detect::remote::is_operand_type(self.cx, ty))
             })
         })
     }
@@ -370,7 +414,21 @@ impl Walker<'_, '_> {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
             Some(Role::Remote { .. }) | None => {
-                matches!(self.cx.call_name(op), "next" | "try_next" | "accept" | "recv" | "pop" | "pop_front" | "dequeue" | "try_recv" | "poll_next" | "next_item" | "next_line" | "next_message")
+                matches!(
+                    self.cx.call_name(op),
+                    "next"
+                        | "try_next"
+                        | "accept"
+                        | "recv"
+                        | "pop"
+                        | "pop_front"
+                        | "dequeue"
+                        | "try_recv"
+                        | "poll_next"
+                        | "next_item"
+                        | "next_line"
+                        | "next_message"
+                )
             }
             _ => false,
         }
@@ -385,7 +443,12 @@ fn carries(val: &Val) -> bool {
 /// The operation that a value speaks of.
 fn operation_of(val: &Val) -> Option<super::Op> {
     match val {
-        Val::Outcome(op) | Val::Payload(op, _) | Val::Status(op) | Val::Test(op, ..) | Val::Hint(op) | Val::Derived(op, _) => Some(*op),
+        Val::Outcome(op)
+        | Val::Payload(op, _)
+        | Val::Status(op)
+        | Val::Test(op, ..)
+        | Val::Hint(op)
+        | Val::Derived(op, _) => Some(*op),
         Val::Built(_, inner) => operation_of(inner),
         _ => None,
     }

@@ -51,7 +51,14 @@ impl Walker<'_, '_> {
         (answers, escapes)
     }
 
-    fn matches(&mut self, id: ExprId, value: ExprId, pat: crate::body::PatId, guard: Option<ExprId>, s: State) -> Answers {
+    fn matches(
+        &mut self,
+        id: ExprId,
+        value: ExprId,
+        pat: crate::body::PatId,
+        guard: Option<ExprId>,
+        s: State,
+    ) -> Answers {
         let mut answers = Vec::new();
         let mut escapes = Vec::new();
         for (state, flow) in self.eval(value, s) {
@@ -61,6 +68,9 @@ impl Walker<'_, '_> {
             };
             let (matched, not) = self.bind(pat, &val, state);
             let certain = matched.is_empty() || not.is_empty();
+            if let Val::Outcome(op) | Val::Payload(op, _) | Val::Derived(_, op) = &val {
+                self.found.tests.entry(id).or_insert((*op, Test::Looked));
+            }
             for mut state in matched {
                 self.record_names(value, pat, &mut state);
                 if !certain {
@@ -111,7 +121,9 @@ impl Walker<'_, '_> {
     pub(super) fn split_value(&mut self, id: ExprId, val: &Val, s: State) -> Vec<(State, bool)> {
         match val {
             Val::Bool(truth) => vec![(s, *truth)],
-            Val::Outcome(op) if self.bool_is_outcome(*op) => self.split_test(id, *op, &Test::Is(Tag::True), true, s),
+            Val::Outcome(op) if self.bool_is_outcome(*op) => {
+                self.split_test(id, *op, &Test::Is(Tag::True), true, s)
+            }
             Val::Test(op, test, positive) => self.split_test(id, *op, test, *positive, s),
             Val::Derived(op, call) => {
                 let test = self.test_by_name(*call);
@@ -139,11 +151,19 @@ impl Walker<'_, '_> {
 
     /// Whether a bool that a call gives is its outcome: it was awaited, or reaches a remote side.
     fn bool_is_outcome(&self, op: ExprId) -> bool {
-        self.cx.is_awaited(op) || self.found.operands.contains(&op)
+        self.cx.is_awaited(op)
+            || self.found.operands.contains(&op)
             || crate::knowledge::says(&self.cx.words().establish, self.cx.call_name(op))
     }
 
-    fn split_test(&mut self, id: ExprId, op: ExprId, test: &Test, positive: bool, s: State) -> Vec<(State, bool)> {
+    fn split_test(
+        &mut self,
+        id: ExprId,
+        op: ExprId,
+        test: &Test,
+        positive: bool,
+        s: State,
+    ) -> Vec<(State, bool)> {
         let mut out = Vec::with_capacity(2);
         for truth in [true, false] {
             let mut state = s.clone();
@@ -160,12 +180,14 @@ impl Walker<'_, '_> {
                 Test::Transient => {
                     match state.look(op).map(|look| look.tag.clone()) {
                         None | Some(Tag::Err) if holds => state.decide(op, Tag::Err, Verdict::Failure),
-                        Some(Tag::Ok | Tag::Some) if holds => state.decide(op, Tag::BadStatus, Verdict::Failure),
+                        Some(Tag::Ok | Tag::Some) if holds => {
+                            state.decide(op, Tag::BadStatus, Verdict::Failure)
+                        }
                         _ => {}
                     }
                     true
                 }
-                Test::About => true,
+                Test::About | Test::Looked => true,
             };
             if feasible {
                 self.found.tests.entry(id).or_insert_with(|| (op, test.clone()));
@@ -261,7 +283,8 @@ impl Walker<'_, '_> {
                     (Val::Derived(operation, _), _) | (_, Val::Derived(operation, _)) => {
                         Val::Test(*operation, Test::About, true)
                     }
-                    (Val::Outcome(operation), Val::Bool(truth)) | (Val::Bool(truth), Val::Outcome(operation)) => {
+                    (Val::Outcome(operation), Val::Bool(truth))
+                    | (Val::Bool(truth), Val::Outcome(operation)) => {
                         Val::Test(*operation, Test::Is(Tag::True), *truth == (op == BinOp::Eq))
                     }
                     _ if is_comparison(op) => Val::Truth(id, true),
@@ -294,5 +317,7 @@ fn is_comparison(op: BinOp) -> bool {
 }
 
 fn is_error_name(name: &str) -> bool {
-    crate::knowledge::parts(name).iter().any(|part| matches!(part.as_str(), "err" | "error" | "failed" | "failure" | "fail"))
+    crate::knowledge::parts(name)
+        .iter()
+        .any(|part| matches!(part.as_str(), "err" | "error" | "failed" | "failure" | "fail"))
 }

@@ -140,7 +140,15 @@ impl Walker<'_, '_> {
         self.joined(out)
     }
 
-    fn record(&mut self, id: ExprId, shape: LoopShape, entry: &State, outer: Option<ExprId>, backs: Vec<(State, ())>, exits: &Paths) {
+    fn record(
+        &mut self,
+        id: ExprId,
+        shape: LoopShape,
+        entry: &State,
+        outer: Option<ExprId>,
+        backs: Vec<(State, ())>,
+        exits: &Paths,
+    ) {
         let within = self.enclosing_deferred(id);
         let record = self.found.loops.entry(id).or_insert_with(|| LoopRecord {
             shape,
@@ -150,7 +158,8 @@ impl Walker<'_, '_> {
             outer,
             within,
         });
-        let mut all: Vec<(State, ())> = std::mem::take(&mut record.backs).into_iter().map(|state| (state, ())).chain(backs).collect();
+        let mut all: Vec<(State, ())> =
+            std::mem::take(&mut record.backs).into_iter().map(|state| (state, ())).chain(backs).collect();
         join(&mut all);
         record.backs = all.into_iter().map(|(state, ())| state).collect();
         record.exits.extend(exits.iter().cloned());
@@ -172,12 +181,17 @@ impl Walker<'_, '_> {
     fn counts(&self, iter: ExprId) -> bool {
         match &self.body().expr(iter).kind {
             ExprKind::Range { .. } => true,
-            ExprKind::Method(call) if matches!(call.name.as_str(), "rev" | "step_by" | "into_iter" | "take" | "skip") => {
+            ExprKind::Method(call)
+                if matches!(call.name.as_str(), "rev" | "step_by" | "into_iter" | "take" | "skip") =>
+            {
                 self.counts(call.receiver)
             }
-            ExprKind::Path(_) => self.body().local(iter).and_then(|local| self.cx.init(local)).is_some_and(|init| {
-                matches!(self.body().expr(init).kind, ExprKind::Range { .. } | ExprKind::Method(_)) && self.counts(init)
-            }),
+            ExprKind::Path(_) => {
+                self.body().local(iter).and_then(|local| self.cx.init(local)).is_some_and(|init| {
+                    matches!(self.body().expr(init).kind, ExprKind::Range { .. } | ExprKind::Method(_))
+                        && self.counts(init)
+                })
+            }
             ExprKind::Call(_, args) if self.cx.call_name(iter) == "repeat" => args.len() == 1,
             _ => false,
         }

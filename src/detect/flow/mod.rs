@@ -12,7 +12,7 @@ pub(crate) use loops::{LoopRecord, LoopShape};
 pub(crate) use state::{Event, Op, State, Tag, Test, Val, Verdict};
 
 use super::context::{Callee, Context};
-use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, PatId, Path, Stmt, UnOp};
+use crate::body::{BinOp, Body, ExprId, ExprKind, Lit, Local, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
 use crate::knowledge::Role;
 use crate::resolve::{ItemRef, Target};
 use state::join;
@@ -186,7 +186,9 @@ impl<'c, 'a> Walker<'c, 'a> {
                 let paths = self.eval(*inner, s);
                 then(paths, |state, val| next(state, negate(val)))
             }
-            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => self.eval(*inner, s),
+            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => {
+                self.eval(*inner, s)
+            }
             ExprKind::Binary(BinOp::And | BinOp::Or, ..) | ExprKind::Let(..) => {
                 let (answers, mut out) = self.cond(id, s);
                 out.extend(answers.into_iter().map(|(state, truth)| (state, Flow::Next(Val::Bool(truth)))));
@@ -216,29 +218,43 @@ impl<'c, 'a> Walker<'c, 'a> {
             ExprKind::Index(base, index) => {
                 let (base, index) = (*base, *index);
                 let paths = self.eval(index, s);
+                let item = self.stepped_index(index);
                 then(paths, |state, _| {
                     let paths = self.eval(base, state);
-                    then(paths, |state, val| next(state, if matches!(val, Val::Item(_)) { val } else { Val::Unknown }))
+                    then(paths, |state, val| {
+                        next(state, if matches!(val, Val::Item(_)) { val } else { item.clone() })
+                    })
                 })
             }
             ExprKind::Tuple(items) => {
                 let paths = self.eval_all(items, s);
-                paths.into_iter().map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(Val::Tuple(vals))))).collect()
+                paths
+                    .into_iter()
+                    .map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(Val::Tuple(vals)))))
+                    .collect()
             }
             ExprKind::Array(items) => {
                 let paths = self.eval_all(items, s);
-                paths.into_iter().map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(item_among(&vals))))).collect()
+                paths
+                    .into_iter()
+                    .map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(item_among(&vals)))))
+                    .collect()
             }
             ExprKind::Repeat(value, _) => self.eval(*value, s),
             ExprKind::Struct(lit) => {
-                let fields: Vec<ExprId> = lit.fields.iter().map(|(_, value)| *value).chain(lit.base).collect();
+                let fields: Vec<ExprId> =
+                    lit.fields.iter().map(|(_, value)| *value).chain(lit.base).collect();
                 let tag = Tag::of_variant(lit.path.last());
                 let paths = self.eval_all(&fields, s);
                 paths
                     .into_iter()
                     .map(|(state, flow, vals)| {
                         let inner = vals.into_iter().find(|val| *val != Val::Unknown).unwrap_or(Val::Unknown);
-                        let built = if matches!(inner, Val::Item(_)) { inner } else { Val::Built(tag.clone(), Box::new(inner)) };
+                        let built = if matches!(inner, Val::Item(_)) {
+                            inner
+                        } else {
+                            Val::Built(tag.clone(), Box::new(inner))
+                        };
                         (state, flow.unwrap_or(Flow::Next(built)))
                     })
                     .collect()
@@ -246,7 +262,10 @@ impl<'c, 'a> Walker<'c, 'a> {
             ExprKind::Range { start, end, .. } => {
                 let ends: Vec<ExprId> = start.iter().chain(end).copied().collect();
                 let paths = self.eval_all(&ends, s);
-                paths.into_iter().map(|(state, flow, _)| (state, flow.unwrap_or(Flow::Next(Val::Unknown)))).collect()
+                paths
+                    .into_iter()
+                    .map(|(state, flow, _)| (state, flow.unwrap_or(Flow::Next(Val::Unknown))))
+                    .collect()
             }
             ExprKind::Try(inner) => {
                 let paths = self.eval(*inner, s);
@@ -296,6 +315,9 @@ impl<'c, 'a> Walker<'c, 'a> {
                             unmatched.extend(not);
                             for mut state in matched {
                                 self.record_names(*scrutinee, arm.pat, &mut state);
+                                if let Some(truth) = self.optional_arm(arm.pat) {
+                                    self.told(*scrutinee, &val, truth, &mut state);
+                                }
                                 let Some(guard) = arm.guard else {
                                     out.extend(self.eval(arm.body, state));
                                     continue;
@@ -319,7 +341,9 @@ impl<'c, 'a> Walker<'c, 'a> {
             }
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => self.eval_loop(id, s),
             ExprKind::Break(label, value) => {
-                let Some(target) = self.target(label.as_deref(), label.is_none()) else { return vec![(s, Flow::Diverge)] };
+                let Some(target) = self.target(label.as_deref(), label.is_none()) else {
+                    return vec![(s, Flow::Diverge)];
+                };
                 match value {
                     Some(value) => {
                         let paths = self.eval(*value, s);
@@ -352,6 +376,32 @@ impl<'c, 'a> Walker<'c, 'a> {
             },
             ExprKind::Macro(_) => self.macro_call(id, s),
         }
+    }
+
+    /// `hosts[at]` of an index that the loop around steps: the loop's own item.
+    fn stepped_index(&self, index: ExprId) -> Val {
+        let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop) else {
+            return Val::Unknown;
+        };
+        let mut locals = Vec::new();
+        self.body().walk(index, &mut |id| {
+            locals.extend(self.body().local(id));
+            true
+        });
+        let mut stepped = false;
+        self.body().walk(*looped, &mut |id| {
+            stepped |= match &self.body().expr(id).kind {
+                ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => {
+                    self.body().local(*left).is_some_and(|local| locals.contains(&local))
+                }
+                ExprKind::For { pat, .. } => {
+                    self.body().names_in_pat(*pat).iter().any(|(_, local)| locals.contains(local))
+                }
+                _ => false,
+            };
+            !stepped
+        });
+        if stepped { Val::Item(*looped) } else { Val::Unknown }
     }
 
     fn block(&mut self, stmts: &[Stmt], tail: Option<ExprId>, s: State) -> Paths {
@@ -392,20 +442,46 @@ impl<'c, 'a> Walker<'c, 'a> {
         let paths = self.eval(init, s);
         then(paths, |state, val| {
             let (matched, not) = self.bind(pat, &val, state);
+            let splits = otherwise.is_some() && !matched.is_empty() && !not.is_empty();
             let mut out: Paths = matched
                 .into_iter()
                 .map(|mut state| {
                     self.record_names(init, pat, &mut state);
+                    if splits {
+                        self.told(init, &val, true, &mut state);
+                    }
                     (state, Flow::Next(Val::Unknown))
                 })
                 .collect();
             if let Some(otherwise) = otherwise {
-                for state in not {
+                for mut state in not {
+                    if splits {
+                        self.told(init, &val, false, &mut state);
+                    }
                     out.extend(self.eval(otherwise, state));
                 }
             }
             out
         })
+    }
+
+    /// What a pattern that splits paths tells, where the value is no operation's outcome: a condition like any other.
+    fn told(&mut self, value: ExprId, val: &Val, truth: bool, s: &mut State) {
+        if matches!(val, Val::Unknown | Val::Item(_) | Val::Truth(..)) && !s.conds.contains(&(value, truth)) {
+            s.conds.push((value, truth));
+        }
+    }
+
+    /// `Some(..)` and `Ok(..)` say yes, `None` and `Err(..)` no.
+    fn optional_arm(&self, pat: PatId) -> Option<bool> {
+        match &self.body().pat(pat).kind {
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) => match path.last() {
+                "Some" | "Ok" => Some(true),
+                "None" | "Err" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A binding that a replay of the path will need.
@@ -422,7 +498,10 @@ impl<'c, 'a> Walker<'c, 'a> {
     fn is_relevant(&self, place: ExprId) -> bool {
         match self.body().local(place) {
             Some(local) => self.relevant.contains(&local),
-            None => self.cx.field_path(place).is_some() || matches!(self.body().expr(place).kind, ExprKind::Unary(UnOp::Deref, inner) if self.is_relevant(inner)),
+            None => {
+                self.cx.field_path(place).is_some()
+                    || matches!(self.body().expr(place).kind, ExprKind::Unary(UnOp::Deref, inner) if self.is_relevant(inner))
+            }
         }
     }
 
@@ -473,7 +552,10 @@ impl<'c, 'a> Walker<'c, 'a> {
             return Val::Built(Tag::None, Box::new(Val::Unknown));
         }
         let upper = last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase);
-        if upper && (path.segments.len() > 1 || matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..))) {
+        if upper
+            && (path.segments.len() > 1
+                || matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..)))
+        {
             return Val::Built(Tag::of_variant(last), Box::new(Val::Unknown));
         }
         Val::Unknown
@@ -486,7 +568,9 @@ impl<'c, 'a> Walker<'c, 'a> {
         then(paths, |state, val| {
             let val = match val {
                 Val::Tuple(parts) => index.and_then(|at| parts.get(at).cloned()).unwrap_or(Val::Unknown),
-                Val::Payload(op, _) | Val::Outcome(op) if name == "status" || name == "status_code" => Val::Status(op),
+                Val::Payload(op, _) | Val::Outcome(op) if name == "status" || name == "status_code" => {
+                    Val::Status(op)
+                }
                 val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_)) => val,
                 _ => path.as_deref().map_or(Val::Unknown, |path| state.field(path)),
             };
@@ -554,7 +638,10 @@ impl<'c, 'a> Walker<'c, 'a> {
                 failed.conds.push((id, false));
                 s.conds.push((id, true));
                 let inner = if matches!(other, Val::Item(_)) { other } else { Val::Unknown };
-                vec![(failed, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown)))), (s, Flow::Next(inner))]
+                vec![
+                    (failed, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown)))),
+                    (s, Flow::Next(inner)),
+                ]
             }
         }
     }
@@ -592,7 +679,9 @@ impl<'c, 'a> Walker<'c, 'a> {
 
     fn target(&self, label: Option<&str>, loops_only: bool) -> Option<ExprId> {
         let found = self.scopes.iter().rev().find(|(its, _, is_loop)| match label {
-            Some(label) => its.as_deref().is_some_and(|it| it.trim_start_matches('\'') == label.trim_start_matches('\'')),
+            Some(label) => {
+                its.as_deref().is_some_and(|it| it.trim_start_matches('\'') == label.trim_start_matches('\''))
+            }
             None => *is_loop || !loops_only,
         });
         found.map(|(_, id, _)| *id)
@@ -630,7 +719,8 @@ impl<'c, 'a> Walker<'c, 'a> {
                     if let Some(guard) = arm.guard {
                         let (answers, escapes) = self.cond(guard, s.clone());
                         out.extend(escapes);
-                        states = answers.into_iter().filter(|(_, truth)| *truth).map(|(state, _)| state).collect();
+                        states =
+                            answers.into_iter().filter(|(_, truth)| *truth).map(|(state, _)| state).collect();
                     }
                     for state in states {
                         let Some(future) = arm.future else {

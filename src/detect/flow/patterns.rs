@@ -38,7 +38,8 @@ impl Walker<'_, '_> {
                 self.bind_parts(pats, &parts, s)
             }
             PatKind::Slice(pats) => {
-                let part = if matches!(val, Val::Item(_) | Val::Payload(..)) { val.clone() } else { Val::Unknown };
+                let part =
+                    if matches!(val, Val::Item(_) | Val::Payload(..)) { val.clone() } else { Val::Unknown };
                 let (matched, mut not) = self.bind_parts(pats, &vec![part; pats.len()], s.clone());
                 not.push(s);
                 (matched, not)
@@ -66,7 +67,8 @@ impl Walker<'_, '_> {
                     (Val::Bool(is), Some(truth)) => certain(*is == truth, s),
                     (Val::Test(..) | Val::Truth(..) | Val::Outcome(_) | Val::Derived(..), Some(truth)) => {
                         let answers = self.split_value(*lit, val, s);
-                        let (yes, no): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, is)| *is == truth);
+                        let (yes, no): (Vec<_>, Vec<_>) =
+                            answers.into_iter().partition(|(_, is)| *is == truth);
                         (yes.into_iter().map(|it| it.0).collect(), no.into_iter().map(|it| it.0).collect())
                     }
                     (Val::Status(op), None) => match super::super::statuses::status_of(self.cx, *lit) {
@@ -77,7 +79,9 @@ impl Walker<'_, '_> {
                 }
             }
             PatKind::Range { start, end, inclusive } => {
-                let code = |id: &Option<crate::body::ExprId>| id.and_then(|id| super::super::statuses::status_of(self.cx, id));
+                let code = |id: &Option<crate::body::ExprId>| {
+                    id.and_then(|id| super::super::statuses::status_of(self.cx, id))
+                };
                 match (val, code(start), code(end)) {
                     (Val::Status(op), Some(from), to) => {
                         let to = to.map_or(599, |to| if *inclusive { to } else { to.saturating_sub(1) });
@@ -134,7 +138,8 @@ impl Walker<'_, '_> {
                 if *built == tag {
                     return self.bind_subs(subs, inner, s);
                 }
-                let unlike = built.other() == Some(tag.clone()) || matches!((built, &tag), (Tag::Variant(_), Tag::Variant(_)));
+                let unlike = built.other() == Some(tag.clone())
+                    || matches!((built, &tag), (Tag::Variant(_), Tag::Variant(_)));
                 if unlike { (Vec::new(), vec![s]) } else { self.unsure(subs, s) }
             }
             Val::Item(_) | Val::Hint(_) => {
@@ -158,7 +163,8 @@ impl Walker<'_, '_> {
     fn bind_outcome(&mut self, op: super::Op, tag: &Tag, subs: &[PatId], s: State) -> Split {
         if let Some(look) = s.look(op) {
             let seen = look.tag.clone();
-            let same_family = seen.other() == Some(tag.clone()) || matches!((&seen, tag), (Tag::Variant(_), Tag::Variant(_)));
+            let same_family = seen.other() == Some(tag.clone())
+                || matches!((&seen, tag), (Tag::Variant(_), Tag::Variant(_)));
             if seen == *tag || (seen == Tag::Err && *tag == Tag::None) {
                 return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
             }
@@ -180,7 +186,15 @@ impl Walker<'_, '_> {
     }
 
     /// A pattern inside `Ok(..)`, `Err(..)`, a variant: decides the same operation again; any failure inside wins.
-    fn bind_payload(&mut self, pat: PatId, op: super::Op, outer: &Tag, tag: &Tag, subs: &[PatId], s: State) -> Split {
+    fn bind_payload(
+        &mut self,
+        pat: PatId,
+        op: super::Op,
+        outer: &Tag,
+        tag: &Tag,
+        subs: &[PatId],
+        s: State,
+    ) -> Split {
         let failed = s.look(op).is_some_and(|look| look.verdict == Verdict::Failure);
         if failed || matches!(outer, Tag::Err) {
             let not = s.clone();

@@ -19,7 +19,11 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
                     }
                 }
             }
-            ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, left, right) => {
+            ExprKind::Binary(
+                BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne,
+                left,
+                right,
+            ) => {
                 // only plain numbers: a comparison of two calls' results is no counter
                 for side in [left, right] {
                     if is_plain(cx, *side) {
@@ -107,7 +111,8 @@ impl Walker<'_, '_> {
         let mut hit = false;
         self.body().walk(id, &mut |inner| {
             hit |= self.body().local(inner).is_some_and(|local| self.relevant.contains(&local))
-                || matches!(self.body().expr(inner).kind, ExprKind::Field(..)) && self.cx.field_path(inner).is_some();
+                || matches!(self.body().expr(inner).kind, ExprKind::Field(..))
+                    && self.cx.field_path(inner).is_some();
             !hit
         });
         hit

@@ -78,6 +78,8 @@ pub(crate) enum Test {
     Transient,
     /// Something else about the outcome that decides nothing by itself.
     About,
+    /// A pattern that tells success from failure.
+    Looked,
 }
 
 /// What an expression or a binding stands for.
@@ -332,7 +334,11 @@ impl State {
 
     /// Whether two paths may go on as one: the same outcomes, waits and replay.
     fn same_way(&self, other: &Self) -> bool {
-        self.seen == other.seen && self.looked == other.looked && self.waits == other.waits && self.codes == other.codes && self.trace == other.trace
+        self.seen == other.seen
+            && self.looked == other.looked
+            && self.waits == other.waits
+            && self.codes == other.codes
+            && self.trace == other.trace
     }
 
     /// Whether two paths may go on as one when there are too many: the same last outcome and the same emptiness of waits.

@@ -2,6 +2,8 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod draft;
+#[cfg(test)]
+mod tests;
 
 use super::context::{Callee, Context};
 use super::summary::MOST_CALLS;

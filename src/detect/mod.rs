@@ -92,7 +92,11 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         }
         let policies = library::of_body(&cx);
         // a call that a library's table explains is told once
-        found.sites.extend(sites::of_calls(&cx).into_iter().filter(|call| !policies.iter().any(|policy| within(&call.place, &policy.place))));
+        found.sites.extend(
+            sites::of_calls(&cx)
+                .into_iter()
+                .filter(|call| !policies.iter().any(|policy| within(&call.place, &policy.place))),
+        );
         found.sites.extend(policies);
         found.sites.extend(schedules::of_body(&cx));
     }

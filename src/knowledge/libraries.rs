@@ -236,7 +236,9 @@ pub enum Retried {
 
 impl Libraries {
     /// The tables of these files, as name and text.
-    pub fn load<N: AsRef<str>, T: AsRef<str>>(files: impl IntoIterator<Item = (N, T)>) -> Result<Self, LoadError> {
+    pub fn load<N: AsRef<str>, T: AsRef<str>>(
+        files: impl IntoIterator<Item = (N, T)>,
+    ) -> Result<Self, LoadError> {
         let mut made = Self::default();
         for (name, text) in files {
             let table = in_file(name.as_ref(), text.as_ref(), library)?;
@@ -353,12 +355,18 @@ mod tests {
     #[test]
     fn a_broken_table_says_where() {
         let text = "crates = [\"a\"]\n[[policy]]\npaths = [\"a::new\"]\ngrowth = \"exponental\"\n";
-        assert_eq!(mistake(text), "libraries/a.toml:4: unknown word `exponental`; did you mean `exponential`?");
+        assert_eq!(
+            mistake(text),
+            "libraries/a.toml:4: unknown word `exponental`; did you mean `exponential`?"
+        );
         let text = "crates = [\"a\"]\n\n[[setter]]\nmethod = [\"with\"]\n";
         assert_eq!(mistake(text), "libraries/a.toml:4: unknown key `method`; did you mean `methods`?");
         let text = "crates = [\"a\"]\n[[driver]]\npaths = [\"a::run\"]\n";
         assert_eq!(mistake(text), "libraries/a.toml:2: `errors` is missing");
-        assert_eq!(mistake("crates = [\"a\"]\n[[polices]]\n"), "libraries/a.toml:2: unknown section `polices`; did you mean `policy`?");
+        assert_eq!(
+            mistake("crates = [\"a\"]\n[[polices]]\n"),
+            "libraries/a.toml:2: unknown section `polices`; did you mean `policy`?"
+        );
         assert_eq!(mistake("[[policy]]\n"), "libraries/a.toml:1: `crates` is missing: whose table is this?");
     }
 

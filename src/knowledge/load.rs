@@ -108,7 +108,11 @@ pub(crate) fn read_file(name: &str, text: &str) -> Result<Tables, LoadError> {
 }
 
 /// Reads one file, and gives its mistakes their line.
-pub(crate) fn in_file<T>(name: &str, text: &str, read: impl FnOnce(&DeTable<'_>) -> Result<T, Mistake>) -> Result<T, LoadError> {
+pub(crate) fn in_file<T>(
+    name: &str,
+    text: &str,
+    read: impl FnOnce(&DeTable<'_>) -> Result<T, Mistake>,
+) -> Result<T, LoadError> {
     let document = DeTable::parse(text).map_err(|error| LoadError {
         file: name.to_owned(),
         line: line_of(text, error.span().map_or(0, |span| span.start)),

@@ -34,15 +34,29 @@ impl Draft {
     /// What a constructor gives. A struct that takes the rest from a value that we do not see gives nothing but its fields.
     pub(super) fn new(cx: &Context<'_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
         let at = |text: &str| cx.evidence(from, text);
-        let known = |number: Option<f64>, text: &str| number.map_or(Fact::Unknown, |number| Fact::Known(number, at(text)));
+        let known = |number: Option<f64>, text: &str| {
+            number.map_or(Fact::Unknown, |number| Fact::Known(number, at(text)))
+        };
         let mut draft = Self {
             growth: policy.growth.map_or(Fact::Unknown, |growth| growth_of(growth, at("the policy of this"))),
-            jitter: policy.jitter.map_or(Fact::Unknown, |jitter| jitter_of(jitter, at("without a random part unless asked for"), at("random by default"))),
+            jitter: policy.jitter.map_or(Fact::Unknown, |jitter| {
+                jitter_of(jitter, at("without a random part unless asked for"), at("random by default"))
+            }),
             first: known(policy.first_s, "starts with this unless told otherwise"),
-            capped: Fact::Known(policy.cap_s.is_some(), at(if policy.cap_s.is_some() { "capped by default" } else { "no cap by default" })),
+            capped: Fact::Known(
+                policy.cap_s.is_some(),
+                at(if policy.cap_s.is_some() { "capped by default" } else { "no cap by default" }),
+            ),
             cap: known(policy.cap_s, "capped at this unless told otherwise"),
             factor: known(policy.factor, ""),
-            counted: Fact::Known(policy.retries.is_some(), at(if policy.retries.is_some() { "counted by default" } else { "nothing counts the attempts by default" })),
+            counted: Fact::Known(
+                policy.retries.is_some(),
+                at(if policy.retries.is_some() {
+                    "counted by default"
+                } else {
+                    "nothing counts the attempts by default"
+                }),
+            ),
             calls: known(policy.retries.map(|retries| retries + 1.0), "so many by default"),
             deadline: Fact::Known(policy.deadline, at("limited in time by default")),
         };
@@ -63,7 +77,14 @@ impl Draft {
     }
 
     /// Applies a setter. One that is reached on some paths only leaves unknown what it changes.
-    pub(super) fn set(&mut self, cx: &Context<'_>, setter: &Setter, call: ExprId, args: &[ExprId], maybe: bool) {
+    pub(super) fn set(
+        &mut self,
+        cx: &Context<'_>,
+        setter: &Setter,
+        call: ExprId,
+        args: &[ExprId],
+        maybe: bool,
+    ) {
         let evidence = match (&cx.body.expr(call).kind, cx.krate.file(cx.at)) {
             (ExprKind::Method(method), Some(file)) => Evidence::at(file.place(method.name_span), "set here"),
             _ => cx.evidence(call, "set here"),
@@ -89,7 +110,8 @@ impl Draft {
     pub(super) fn fill(&self, site: &mut Site) {
         let delay = &mut site.delay;
         delay.growth.clone_from(&self.growth);
-        if let (Fact::Known(Growth::Exponential, evidence), Some(factor)) = (&self.growth, self.factor.value())
+        if let (Fact::Known(Growth::Exponential, evidence), Some(factor)) =
+            (&self.growth, self.factor.value())
             && (*factor - 1.0).abs() < 1e-9
         {
             delay.growth = Fact::Known(Growth::Constant, evidence.clone());
@@ -98,7 +120,8 @@ impl Draft {
         delay.first_s.clone_from(&self.first);
         let waits = !self.growth.is(&Growth::None) && self.growth.is_known();
         if waits {
-            delay.capped = if delay.growth.is(&Growth::Constant) { Fact::Unknown } else { self.capped.clone() };
+            delay.capped =
+                if delay.growth.is(&Growth::Constant) { Fact::Unknown } else { self.capped.clone() };
             if self.capped.is(&true) {
                 delay.cap_s.clone_from(&self.cap);
             }
@@ -113,14 +136,22 @@ impl Draft {
                 site.attempts.kind = Fact::Known(BoundKind::Bounded, evidence.clone());
                 site.attempts.max.clone_from(&self.calls);
             }
-            (Fact::Known(false, _), Fact::Known(true, evidence)) => site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone()),
-            (Fact::Known(false, evidence), Fact::Known(false, _)) => site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone()),
+            (Fact::Known(false, _), Fact::Known(true, evidence)) => {
+                site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone())
+            }
+            (Fact::Known(false, evidence), Fact::Known(false, _)) => {
+                site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone())
+            }
             _ => {}
         }
     }
 
     fn fill_schedule(&self, site: &mut Site) {
-        let (Some(first), Some(factor), Some(false | true)) = (self.first.value(), self.factor.value(), self.capped.value()) else { return };
+        let (Some(first), Some(factor), Some(false | true)) =
+            (self.first.value(), self.factor.value(), self.capped.value())
+        else {
+            return;
+        };
         let cap = if self.capped.is(&true) { self.cap.value().copied() } else { Some(f64::INFINITY) };
         let (Some(cap), Some(jitter)) = (cap, self.jitter.value()) else { return };
         let low = match jitter {
@@ -172,7 +203,9 @@ impl Draft {
         for limit in &setter.without {
             match limit {
                 Limit::Cap => (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
-                Limit::Retries => (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
+                Limit::Retries => {
+                    (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown)
+                }
                 Limit::Deadline => self.deadline = Fact::Known(false, evidence.clone()),
             }
         }
@@ -183,7 +216,9 @@ impl Draft {
 
     /// What one argument sets.
     fn one(&mut self, cx: &Context<'_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
-        let known = |number: Option<f64>| number.map_or(Fact::Unknown, |number| Fact::Known(number, evidence.clone()));
+        let known = |number: Option<f64>| {
+            number.map_or(Fact::Unknown, |number| Fact::Known(number, evidence.clone()))
+        };
         match sets {
             Sets::First => self.first = known(time(cx, arg, unit)),
             Sets::Base => {
@@ -192,11 +227,14 @@ impl Draft {
                 self.factor = known(base);
             }
             Sets::Scale => {
-                self.first = known(self.first.value().zip(number(cx, arg)).map(|(first, scale)| first * scale));
+                self.first =
+                    known(self.first.value().zip(number(cx, arg)).map(|(first, scale)| first * scale));
             }
             Sets::Factor => self.factor = known(number(cx, arg)),
             Sets::Cap => match option(cx, arg) {
-                Maybe::None => (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
+                Maybe::None => {
+                    (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown)
+                }
                 Maybe::Some(arg) => {
                     let most = time(cx, arg, unit);
                     // `Duration::MAX` is none
@@ -250,7 +288,9 @@ impl Draft {
                 let count = number(cx, arg);
                 let endless = cx.text(arg).ends_with("::MAX") || count.is_some_and(|count| count >= ENDLESS);
                 self.counted = Fact::Known(!endless, evidence.clone());
-                self.calls = count.filter(|_| !endless).map_or(Fact::Unknown, |count| Fact::Known(count + more, evidence.clone()));
+                self.calls = count
+                    .filter(|_| !endless)
+                    .map_or(Fact::Unknown, |count| Fact::Known(count + more, evidence.clone()));
             }
         }
     }
@@ -282,7 +322,8 @@ impl Draft {
         {
             self.growth = growth;
             self.capped = Fact::Known(true, evidence.clone());
-            self.cap = time(cx, *most, Unit::Duration).map_or(Fact::Unknown, |most| Fact::Known(most, evidence.clone()));
+            self.cap = time(cx, *most, Unit::Duration)
+                .map_or(Fact::Unknown, |most| Fact::Known(most, evidence.clone()));
         }
     }
 

@@ -10,13 +10,15 @@ use super::summary::MOST_CALLS;
 use super::{errors, remote, sites};
 use crate::body::{ExprId, ExprKind, Local, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{ErrorKind, Errors, Fact, Kind, Place, Site};
+use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
 use std::collections::BTreeSet;
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
+/// Callers asked what they do with a policy that a function gives.
+const MOST_CALLERS: usize = 16;
 
 /// The policies that a body builds, and the calls in it that run one.
 pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
@@ -26,10 +28,14 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
     for (id, expr) in cx.body.exprs() {
         let found = match &expr.kind {
             ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
-                ExprKind::Path(path) => full_paths(cx, &path.segments).iter().find_map(|full| known.built_by(full)),
+                ExprKind::Path(path) => {
+                    full_paths(cx, &path.segments).iter().find_map(|full| known.built_by(full))
+                }
                 _ => None,
             },
-            ExprKind::Struct(lit) => full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full)),
+            ExprKind::Struct(lit) => {
+                full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
+            }
             _ => None,
         };
         if let Some((library, policy)) = found {
@@ -82,13 +88,24 @@ impl<'c, 'a> Built<'c, 'a> {
         while let Some(parent) = self.cx.parent(at) {
             match &self.cx.body.expr(parent).kind {
                 ExprKind::Method(call) if call.receiver == at => {
-                    if let Some(driver) = self.library.run_by_method(&call.name).filter(|driver| driver.policy.is_none()) {
+                    if let Some(driver) =
+                        self.library.run_by_method(&call.name).filter(|driver| driver.policy.is_none())
+                    {
                         self.runs.push((parent, driver));
                         break;
                     }
                     let Some(setter) = self.library.setter(&call.name) else {
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
-                        self.lost |= !matches!(call.name.as_str(), "unwrap" | "expect" | "unwrap_or_default" | "into" | "as_ref" | "as_mut" | "to_owned");
+                        self.lost |= !matches!(
+                            call.name.as_str(),
+                            "unwrap"
+                                | "expect"
+                                | "unwrap_or_default"
+                                | "into"
+                                | "as_ref"
+                                | "as_mut"
+                                | "to_owned"
+                        );
                         break;
                     };
                     self.draft.set(self.cx, setter, parent, &call.args, maybe);
@@ -111,7 +128,10 @@ impl<'c, 'a> Built<'c, 'a> {
             _ => None,
         };
         let Some(driver) = driver else { return };
-        let given = driver.policy.and_then(|policy| self.cx.args(parent).get(policy)).is_some_and(|arg| *arg == value);
+        let given = driver
+            .policy
+            .and_then(|policy| self.cx.args(parent).get(policy))
+            .is_some_and(|arg| *arg == value);
         if given {
             self.runs.push((parent, driver));
         }
@@ -121,7 +141,13 @@ impl<'c, 'a> Built<'c, 'a> {
     fn named(&mut self, value: ExprId, left: u32) {
         let Some(local) = bound_to(self.cx, value).filter(|_| left > 0) else { return };
         let home = enclosing(self.cx, value);
-        let uses: Vec<ExprId> = self.cx.body.exprs().map(|(id, _)| id).filter(|id| *id > value && self.cx.body.local(*id) == Some(local)).collect();
+        let uses: Vec<ExprId> = self
+            .cx
+            .body
+            .exprs()
+            .map(|(id, _)| id)
+            .filter(|id| *id > value && self.cx.body.local(*id) == Some(local))
+            .collect();
         for used in uses {
             let maybe = enclosing(self.cx, used) != home;
             let end = self.chain(used, maybe);
@@ -145,7 +171,9 @@ impl<'c, 'a> Built<'c, 'a> {
     }
 
     fn is_statement(&self, id: ExprId) -> bool {
-        self.cx.parent(id).is_some_and(|parent| self.cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == id)))
+        self.cx.parent(id).is_some_and(|parent| {
+            self.cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == id))
+        })
     }
 
     fn sites(self) -> Vec<Site> {
@@ -173,6 +201,8 @@ impl<'c, 'a> Built<'c, 'a> {
                 site.operation = driven.operation.clone();
                 made.push(driven);
             }
+        } else if let Some(remote) = self.run_by_callers() {
+            site.operation.remote = Fact::Known(true, remote);
         }
         if !adjusted {
             self.draft.fill(&mut site);
@@ -181,9 +211,36 @@ impl<'c, 'a> Built<'c, 'a> {
         made
     }
 
+    /// Where a caller runs a remote operation with the policy that this function gives.
+    fn run_by_callers(&self) -> Option<Evidence> {
+        if !of_crate_type(self.cx, self.library, self.cx.at) {
+            return None;
+        }
+        self.cx.callers().iter().filter(|(item, _)| *item != self.cx.at).take(MOST_CALLERS).find_map(
+            |(item, call)| {
+                let caller = self.cx.inside(*item)?;
+                let mut given = Built::new(&caller, self.library, self.policy, *call);
+                given.follow();
+                given.runs.iter().find_map(|(run, driver)| {
+                    let driven = at_driver(&caller, self.library, driver, *run)?;
+                    driven
+                        .operation
+                        .remote
+                        .is(&true)
+                        .then(|| caller.evidence(*run, "runs it around a remote call"))
+                })
+            },
+        )
+    }
+
     fn place(&self, end: ExprId) -> Option<Place> {
         let (from, to) = (self.cx.body.expr(self.from).span, self.cx.body.expr(end).span);
-        Some(self.cx.krate.file(self.cx.at)?.place(Span { start: from.start.min(to.start), end: from.end.max(to.end) }))
+        Some(
+            self.cx
+                .krate
+                .file(self.cx.at)?
+                .place(Span { start: from.start.min(to.start), end: from.end.max(to.end) }),
+        )
     }
 }
 
@@ -203,10 +260,14 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
-    let retried = if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
+    let retried =
+        if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
     site.errors = errors_of(cx, library, retried, operation, call);
     if driver.blocking {
-        site.delay.blocking_in_async = Fact::Known(sites::in_async(cx, task_around(cx, call)), cx.evidence(call, "blocks the thread of the executor"));
+        site.delay.blocking_in_async = Fact::Known(
+            sites::in_async(cx, task_around(cx, call)),
+            cx.evidence(call, "blocks the thread of the executor"),
+        );
     }
     Some(site)
 }
@@ -218,7 +279,9 @@ fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
     let answer = match &cx.body.expr(operation).kind {
         // a function given by its name
         ExprKind::Path(path) => match cx.by_path(path) {
-            Some(Callee::Own(item)) => super::summary::summary(cx, item).remote.map(|is| (is, "what it calls decides".to_owned())),
+            Some(Callee::Own(item)) => {
+                super::summary::summary(cx, item).remote.map(|is| (is, "what it calls decides".to_owned()))
+            }
             _ => None,
         },
         _ => remote::of_expr(cx, operation, MOST_CALLS).map(|answer| (answer.is, answer.why)),
@@ -262,7 +325,13 @@ fn telling_part(cx: &Context<'_>, operation: ExprId) -> ExprId {
     }
 }
 
-fn errors_of(cx: &Context<'_>, library: &Library, retried: Retried, operation: Option<ExprId>, call: ExprId) -> Errors {
+fn errors_of(
+    cx: &Context<'_>,
+    library: &Library,
+    retried: Retried,
+    operation: Option<ExprId>,
+    call: ExprId,
+) -> Errors {
     let mut made = Errors::default();
     let operation = operation.map(|operation| behind_name(cx, operation));
     let all = match retried {
@@ -281,14 +350,17 @@ fn errors_of(cx: &Context<'_>, library: &Library, retried: Retried, operation: O
     };
     if all {
         made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
-        made.retries_permanent = operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
+        made.retries_permanent =
+            operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
     }
     made
 }
 
 /// Whether no error of an operation is marked as permanent, in it or in what it calls: only then all of them go round.
 fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -> bool {
-    let is = |path: &[String], list: &[String]| full_paths(cx, path).iter().any(|full| list.contains(&full.join("::")));
+    let is = |path: &[String], list: &[String]| {
+        full_paths(cx, path).iter().any(|full| list.contains(&full.join("::")))
+    };
     let mut clean = left > 0;
     cx.body.walk(root, &mut |id| {
         match &cx.body.expr(id).kind {
@@ -325,9 +397,12 @@ fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -
 /// Whether a function of the crate gives a type of the library: its error says whether to go on.
 fn of_crate_type(cx: &Context<'_>, library: &Library, item: ItemRef) -> bool {
     fn names(library: &Library, ty: &Ty) -> bool {
-        ty.path.first().is_some_and(|first| library.crates.contains(first)) || ty.args.iter().any(|arg| names(library, arg))
+        ty.path.first().is_some_and(|first| library.crates.contains(first))
+            || ty.args.iter().any(|arg| names(library, arg))
     }
-    let Some(ret) = cx.krate.signature(item).and_then(|signature| signature.ret.clone()) else { return false };
+    let Some(ret) = cx.krate.signature(item).and_then(|signature| signature.ret.clone()) else {
+        return false;
+    };
     names(library, &cx.krate.full_type(item, &ret))
 }
 
@@ -357,8 +432,17 @@ fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Drive
 /// The paths that a written path may stand for.
 fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
     match cx.krate.path(cx.at, segments) {
-        Target::External(full) => vec![full],
-        Target::Unknown => cx.krate.foreign_globs(cx.at).into_iter().map(|glob| glob.into_iter().chain(segments.iter().cloned()).collect()).collect(),
+        Target::External(full) => {
+            // a function that is called like its crate hides the crate once it is imported: `a::a::b` is `a::b` too
+            let doubled = full.iter().zip(full.iter().skip(1)).take_while(|(one, next)| one == next).count();
+            (0..=doubled).map(|skipped| full.iter().skip(skipped).cloned().collect()).collect()
+        }
+        Target::Unknown => cx
+            .krate
+            .foreign_globs(cx.at)
+            .into_iter()
+            .map(|glob| glob.into_iter().chain(segments.iter().cloned()).collect())
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -411,7 +495,9 @@ fn enclosing(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
     let mut at = id;
     while let Some(parent) = cx.parent(at) {
         match &cx.body.expr(parent).kind {
-            ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Match(..) => return Some(parent),
+            ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Match(..) => {
+                return Some(parent);
+            }
             _ => at = parent,
         }
     }

@@ -35,11 +35,21 @@ fn facts(site: &Site, names: &[&str]) -> String {
     names.iter().map(|name| word(name)).collect::<Vec<_>>().join(" ")
 }
 
-const POLICY: &[&str] = &["delay.growth", "delay.jitter", "delay.first_s", "delay.capped", "delay.cap_s", "attempts.kind", "attempts.max"];
+const POLICY: &[&str] = &[
+    "delay.growth",
+    "delay.jitter",
+    "delay.first_s",
+    "delay.capped",
+    "delay.cap_s",
+    "attempts.kind",
+    "attempts.max",
+];
 
 #[track_caller]
 fn policy_is(expression: &str, uses: &str, expected: &str) {
-    let found = sites(&format!("use std::time::Duration;\n{uses}\npub fn policy(n: usize, d: Duration, o: Option<Duration>) -> impl Sized {{ let _delay = 1;\n {expression} }}\n"));
+    let found = sites(&format!(
+        "use std::time::Duration;\n{uses}\npub fn policy(n: usize, d: Duration, o: Option<Duration>) -> impl Sized {{ let _delay = 1;\n {expression} }}\n"
+    ));
     assert_eq!(found.len(), 1, "{expression}: {found:#?}");
     assert_eq!(facts(&found[0], POLICY), expected, "{expression}");
     assert_eq!(facts(&found[0], &["operation.remote", "confidence"]), "? high");
@@ -49,29 +59,77 @@ fn policy_is(expression: &str, uses: &str, expected: &str) {
 fn defaults_and_setters() {
     let backon = "use backon::{ExponentialBuilder, ConstantBuilder};";
     policy_is("ExponentialBuilder::default()", backon, "exponential none 1 true 60 bounded 4");
-    policy_is("ExponentialBuilder::new().with_jitter().with_max_times(5)", backon, "exponential additive 1 true 60 bounded 6");
-    policy_is("ExponentialBuilder::new().without_max_times().without_max_delay()", backon, "exponential none 1 false ? unbounded ?");
-    policy_is("ExponentialBuilder::new().with_max_times(n).with_max_delay(d)", backon, "exponential none 1 true ? bounded ?");
-    policy_is("ExponentialBuilder::new().without_max_times().with_total_delay(Some(d))", backon, "exponential none 1 true 60 deadline ?");
-    policy_is("ExponentialBuilder::new().without_max_times().with_total_delay(o)", backon, "exponential none 1 true 60 ? ?");
-    policy_is("ConstantBuilder::default().with_delay(Duration::from_millis(200))", backon, "constant none 0.2 ? 1 bounded 4");
+    policy_is(
+        "ExponentialBuilder::new().with_jitter().with_max_times(5)",
+        backon,
+        "exponential additive 1 true 60 bounded 6",
+    );
+    policy_is(
+        "ExponentialBuilder::new().without_max_times().without_max_delay()",
+        backon,
+        "exponential none 1 false ? unbounded ?",
+    );
+    policy_is(
+        "ExponentialBuilder::new().with_max_times(n).with_max_delay(d)",
+        backon,
+        "exponential none 1 true ? bounded ?",
+    );
+    policy_is(
+        "ExponentialBuilder::new().without_max_times().with_total_delay(Some(d))",
+        backon,
+        "exponential none 1 true 60 deadline ?",
+    );
+    policy_is(
+        "ExponentialBuilder::new().without_max_times().with_total_delay(o)",
+        backon,
+        "exponential none 1 true 60 ? ?",
+    );
+    policy_is(
+        "ConstantBuilder::default().with_delay(Duration::from_millis(200))",
+        backon,
+        "constant none 0.2 ? 1 bounded 4",
+    );
     let backoff = "use backoff::{ExponentialBackoff, ExponentialBackoffBuilder};";
     policy_is("ExponentialBackoff::default()", backoff, "exponential proportional 0.5 true 60 deadline ?");
-    policy_is("ExponentialBackoff { max_elapsed_time: None, ..Default::default() }", backoff, "exponential proportional 0.5 true 60 unbounded ?");
-    policy_is("ExponentialBackoff { max_elapsed_time: None, ..base() }", backoff, "exponential ? ? ? ? unbounded ?");
-    policy_is("ExponentialBackoffBuilder::new().with_randomization_factor(0.0).build()", backoff, "exponential none 0.5 true 60 deadline ?");
+    policy_is(
+        "ExponentialBackoff { max_elapsed_time: None, ..Default::default() }",
+        backoff,
+        "exponential proportional 0.5 true 60 unbounded ?",
+    );
+    policy_is(
+        "ExponentialBackoff { max_elapsed_time: None, ..base() }",
+        backoff,
+        "exponential ? ? ? ? unbounded ?",
+    );
+    policy_is(
+        "ExponentialBackoffBuilder::new().with_randomization_factor(0.0).build()",
+        backoff,
+        "exponential none 0.5 true 60 deadline ?",
+    );
 }
 
 #[test]
 fn iterators_of_delays() {
     let uses = "use tokio_retry::strategy::{ExponentialBackoff, FixedInterval, jitter};";
-    policy_is("ExponentialBackoff::from_millis(10).factor(2).map(jitter).take(3)", uses, "exponential full 0.02 false ? bounded 4");
-    policy_is("ExponentialBackoff::from_millis(10).max_delay(Duration::from_secs(1))", uses, "exponential none 0.01 true 1 unbounded ?");
+    policy_is(
+        "ExponentialBackoff::from_millis(10).factor(2).map(jitter).take(3)",
+        uses,
+        "exponential full 0.02 false ? bounded 4",
+    );
+    policy_is(
+        "ExponentialBackoff::from_millis(10).max_delay(Duration::from_secs(1))",
+        uses,
+        "exponential none 0.01 true 1 unbounded ?",
+    );
     policy_is("ExponentialBackoff::from_millis(1)", uses, "constant none 0.001 ? ? unbounded ?");
     policy_is("FixedInterval::from_millis(500).take(usize::MAX)", uses, "constant none 0.5 ? ? unbounded ?");
     // nobody can tell what the function makes of the delays
     policy_is("FixedInterval::from_millis(500).map(spread).take(2)", uses, "? ? ? ? ? bounded 3");
-    policy_is("ExponentialBackoff::from_millis(10).map(|d| d.min(Duration::from_secs(2))).take(2)", uses, "exponential ? ? true 2 bounded 3");
+    policy_is(
+        "ExponentialBackoff::from_millis(10).map(|d| d.min(Duration::from_secs(2))).take(2)",
+        uses,
+        "exponential ? ? true 2 bounded 3",
+    );
 }
 
 #[test]
@@ -86,7 +144,9 @@ const OPERATION: &[&str] = &["operation.remote", "errors.kind", "errors.retries_
 
 #[track_caller]
 fn operation_is(body: &str, uses: &str, expected: &str) {
-    let found = sites(&format!("{uses}\npub async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, Error> {{ let retry_delay = 1;\n {body} }}\n"));
+    let found = sites(&format!(
+        "{uses}\npub async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, Error> {{ let retry_delay = 1;\n {body} }}\n"
+    ));
     assert_eq!(found.len(), 1, "{body}: {found:#?}");
     assert_eq!(facts(&found[0], OPERATION), expected, "{body}");
 }
@@ -98,12 +158,34 @@ fn which_errors_go_round() {
     operation_is(&run("Ok(client.get(url).send().await?.text().await?)"), uses, "true all ?");
     operation_is(&run("Ok(client.get(url).send().await?.json::<String>().await?)"), uses, "true all true");
     // what is encoded is the request
-    operation_is(&run("Ok(client.post(url).body(serde_json::to_vec(url)?).send().await?.text().await?)"), uses, "true all ?");
-    operation_is(&run("client.get(url).send().await.map_err(backoff::Error::permanent)?; Ok(1)"), uses, "true ? ?");
-    operation_is(&run("match client.get(url).send().await { Ok(r) => Ok(r), Err(e) => Err(backoff::Error::transient(e)) }"), uses, "true ? ?");
+    operation_is(
+        &run("Ok(client.post(url).body(serde_json::to_vec(url)?).send().await?.text().await?)"),
+        uses,
+        "true all ?",
+    );
+    operation_is(
+        &run("client.get(url).send().await.map_err(backoff::Error::permanent)?; Ok(1)"),
+        uses,
+        "true ? ?",
+    );
+    operation_is(
+        &run(
+            "match client.get(url).send().await { Ok(r) => Ok(r), Err(e) => Err(backoff::Error::transient(e)) }",
+        ),
+        uses,
+        "true ? ?",
+    );
     let uses = "use backon::{ExponentialBuilder, Retryable};";
-    operation_is("(|| client.get(url).send()).retry(ExponentialBuilder::default()).await", uses, "true all ?");
-    operation_is("(|| client.get(url).send()).retry(ExponentialBuilder::default()).when(passing).await", uses, "true classified ?");
+    operation_is(
+        "(|| client.get(url).send()).retry(ExponentialBuilder::default()).await",
+        uses,
+        "true all ?",
+    );
+    operation_is(
+        "(|| client.get(url).send()).retry(ExponentialBuilder::default()).when(passing).await",
+        uses,
+        "true classified ?",
+    );
     let uses = "use retry::{OperationResult, delay::Fixed, retry};";
     operation_is("retry(Fixed::from_millis(100).take(5), || client.get(url).send())", uses, "true all ?");
 }
@@ -115,8 +197,26 @@ fn a_policy_and_its_driver_are_two_places() {
     );
     let lines: Vec<_> = found.iter().map(|site| (site.place.line, site.place.end_line)).collect();
     assert_eq!(lines, [(3, 4), (6, 6)]);
-    assert_eq!(facts(&found[0], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]), "none 8 true ?");
-    assert_eq!(facts(&found[1], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]), "? ? true all");
+    assert_eq!(
+        facts(&found[0], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]),
+        "none 8 true ?"
+    );
+    assert_eq!(
+        facts(&found[1], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]),
+        "? ? true all"
+    );
+}
+
+#[test]
+fn callers_tell_what_a_given_policy_is_for() {
+    let text = |operation: &str| {
+        format!(
+            "use backon::{{ExponentialBuilder, Retryable}};\nfn backoff() -> ExponentialBuilder {{\n ExponentialBuilder::new()\n}}\npub async fn fetch(client: &reqwest::Client, url: &str) {{\n let policy = backoff();\n let _ = (|| {operation}).retry(policy).await;\n}}\n"
+        )
+    };
+    let remote = |operation: &str| facts(&sites(&text(operation))[0], &["delay.jitter", "operation.remote"]);
+    assert_eq!(remote("client.get(url).send()"), "none true");
+    assert_eq!(remote("unseen(url)"), "none ?");
 }
 
 #[test]
@@ -126,15 +226,32 @@ fn a_middleware_is_remote_by_nature() {
     );
     assert_eq!(facts(&found[0], POLICY), "exponential full 1 true 1800 bounded 4");
     assert_eq!(facts(&found[0], &["operation.remote"]), "true");
-    assert_eq!(facts(&found[1], &["operation.remote", "errors.kind", "errors.retries_4xx"]), "true status false");
+    assert_eq!(
+        facts(&found[1], &["operation.remote", "errors.kind", "errors.retries_4xx"]),
+        "true status false"
+    );
 }
 
 #[test]
 fn crates_whose_call_is_policy_and_driver_at_once() {
     let head = "pub async fn fetch(client: &reqwest::Client, url: &str) {\n";
-    let found = sites(&format!("{head} let _ = tryhard::retry_fn(|| client.get(url).send()).retries(10).await;\n}}\n"));
-    assert_eq!(facts(&found[0], &["delay.growth", "delay.capped", "attempts.max", "operation.remote", "errors.kind"]), "none ? 11 true all");
+    let found = sites(&format!(
+        "{head} let _ = tryhard::retry_fn(|| client.get(url).send()).retries(10).await;\n}}\n"
+    ));
+    assert_eq!(
+        facts(
+            &found[0],
+            &["delay.growth", "delay.capped", "attempts.max", "operation.remote", "errors.kind"]
+        ),
+        "none ? 11 true all"
+    );
     let found = sites(&format!("{head} let _ = again::retry(|| client.get(url).send()).await;\n}}\n"));
-    assert_eq!(facts(&found[0], &["delay.growth", "delay.capped", "attempts.max", "operation.remote", "errors.kind"]), "exponential false 6 true all");
+    assert_eq!(
+        facts(
+            &found[0],
+            &["delay.growth", "delay.capped", "attempts.max", "operation.remote", "errors.kind"]
+        ),
+        "exponential false 6 true all"
+    );
     assert_eq!((found.len(), found[0].schedule.value().map(Vec::len)), (1, Some(5)));
 }

@@ -167,7 +167,7 @@ impl Draft {
         let at = |retry: u32| (first * factor.powi(retry.min(MOST_DELAYS) as i32)).min(cap);
         let listed = (0..retries).take(LISTED).map(|retry| [low * at(retry), at(retry)]).collect();
         site.schedule = Fact::known(listed);
-        if site.attempts.max.is_known() {
+        if site.attempts.max.is_known() && retries > 0 {
             site.delay.largest_s = Fact::known(at(retries.saturating_sub(1)));
             let total: f64 = (0..retries.min(MOST_DELAYS)).map(at).sum();
             site.delay.total_s = Fact::known(total);

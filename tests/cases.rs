@@ -12,7 +12,6 @@ use std::path::Path;
 
 /// What the engine cannot do yet. A case that begins to pass must leave this list.
 const PENDING: &[&str] = &[
-    "038-auth-rejection-redialled",
 ];
 
 #[derive(Deserialize)]

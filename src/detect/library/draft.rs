@@ -137,10 +137,10 @@ impl Draft {
                 site.attempts.max.clone_from(&self.calls);
             }
             (Fact::Known(false, _), Fact::Known(true, evidence)) => {
-                site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone())
+                site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone());
             }
             (Fact::Known(false, evidence), Fact::Known(false, _)) => {
-                site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone())
+                site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone());
             }
             _ => {}
         }
@@ -164,7 +164,7 @@ impl Draft {
             return;
         }
         let retries = site.attempts.max.value().map_or(u32::MAX, |max| (*max - 1.0) as u32);
-        let at = |retry: u32| (first * factor.powi(retry.min(MOST_DELAYS) as i32)).min(cap);
+        let at = |retry: u32| (first * factor.powf(f64::from(retry.min(MOST_DELAYS)))).min(cap);
         let listed = (0..retries).take(LISTED).map(|retry| [low * at(retry), at(retry)]).collect();
         site.schedule = Fact::known(listed);
         if site.attempts.max.is_known() && retries > 0 {
@@ -204,7 +204,7 @@ impl Draft {
             match limit {
                 Limit::Cap => (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
                 Limit::Retries => {
-                    (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown)
+                    (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
                 }
                 Limit::Deadline => self.deadline = Fact::Known(false, evidence.clone()),
             }
@@ -233,7 +233,7 @@ impl Draft {
             Sets::Factor => self.factor = known(number(cx, arg)),
             Sets::Cap => match option(cx, arg) {
                 Maybe::None => {
-                    (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown)
+                    (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
                 }
                 Maybe::Some(arg) => {
                     let most = time(cx, arg, unit);

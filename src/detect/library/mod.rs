@@ -416,14 +416,13 @@ fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Drive
         },
         ExprKind::Method(call) => {
             // by the type of its policy: `retry` is a name that many have
-            let found = known.tables().iter().find_map(|library| {
+            known.tables().iter().find_map(|library| {
                 let driver = library.run_by_method(&call.name)?;
                 let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
                 let ty = cx.type_of(policy)?;
                 let first = ty.path.first()?;
                 library.crates.contains(first).then_some((library, driver))
-            });
-            found
+            })
         }
         _ => None,
     }

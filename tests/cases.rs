@@ -12,9 +12,6 @@ use std::path::Path;
 
 /// What the engine cannot do yet. A case that begins to pass must leave this list.
 const PENDING: &[&str] = &[
-    "020-library-policy-without-jitter",
-    "038-auth-rejection-redialled",
-    "040-decoding-inside-the-retry",
 ];
 
 #[derive(Deserialize)]

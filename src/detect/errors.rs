@@ -4,7 +4,7 @@ use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Verdict};
 use super::remote;
 use super::statuses::PASSING_4XX;
-use crate::body::{ExprId, ExprKind, Ty};
+use crate::body::{ExprId, ExprKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact};
 use crate::resolve::Target;
@@ -208,6 +208,56 @@ fn permanent_variant(cx: &Context<'_>, error: &Ty) -> Option<String> {
     }
     let data = cx.krate.enum_data(item)?;
     data.variants.iter().map(|variant| variant.name.clone()).find(|name| says(&cx.words().permanent, name))
+}
+
+/// The same of a closure that a retry crate runs: a reply decoded in it, or in a function that it calls.
+pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
+    let mut remote = Vec::new();
+    let mut decoding = Vec::new();
+    let mut called = Vec::new();
+    cx.body.walk(root, &mut |id| {
+        match cx.role(id) {
+            Some(Role::Local { kind: LocalKind::Parse }) => decoding.push(id),
+            Some(Role::Remote { .. }) => remote.push(cx.body.expr(id).span),
+            _ if matches!(cx.callee(id), Callee::Own(_)) => called.push(id),
+            _ => {}
+        }
+        // with an argument, the same name writes the request
+        if let ExprKind::Method(call) = &cx.body.expr(id).kind
+            && call.args.is_empty()
+            && cx.words().decoding.contains(&call.name)
+        {
+            decoding.push(id);
+        }
+        true
+    });
+    // what is written before the call, or given to it, is the request
+    let of_reply = |id: &ExprId| {
+        let own = cx.body.expr(*id).span;
+        remote.iter().any(|call| call.end < own.end) && !is_given_to(cx, *id, &remote)
+    };
+    match decoding.into_iter().find(of_reply) {
+        Some(decoded) => Fact::Known(
+            true,
+            cx.evidence(decoded, "decodes the reply as well: a reply of the wrong shape is fetched again"),
+        ),
+        None => permanent(cx, &called),
+    }
+}
+
+/// Whether an expression is an argument in a chain of calls that begins with one of these: `client.post(url).body(this)`.
+fn is_given_to(cx: &Context<'_>, id: ExprId, remote: &[Span]) -> bool {
+    let mut at = id;
+    while let Some(parent) = cx.parent(at) {
+        if let ExprKind::Method(call) = &cx.body.expr(parent).kind
+            && call.receiver != at
+            && remote.iter().any(|call_span| cx.body.expr(call.receiver).span.contains(*call_span))
+        {
+            return true;
+        }
+        at = parent;
+    }
+    false
 }
 
 fn decodes(cx: &Context<'_>) -> bool {

@@ -8,6 +8,7 @@ mod delay;
 mod describe;
 mod errors;
 mod flow;
+mod library;
 mod recursion;
 mod remote;
 mod schedules;
@@ -19,7 +20,7 @@ mod summary;
 pub use describe::describe;
 
 use crate::knowledge::Knowledge;
-use crate::model::{Problem, Site};
+use crate::model::{Place, Problem, Site};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
 use context::{Context, Memo, Neighbours};
@@ -89,10 +90,22 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
             found.sites.extend(sites::of_loops(&cx, &followed));
             found.sites.extend(recursion::of_body(&cx, &followed));
         }
-        found.sites.extend(sites::of_calls(&cx));
+        let policies = library::of_body(&cx);
+        // a call that a library's table explains is told once
+        found.sites.extend(
+            sites::of_calls(&cx)
+                .into_iter()
+                .filter(|call| !policies.iter().any(|policy| within(&call.place, &policy.place))),
+        );
+        found.sites.extend(policies);
         found.sites.extend(schedules::of_body(&cx));
     }
     found
+}
+
+/// Whether a place lies in another of the same file.
+fn within(inner: &Place, outer: &Place) -> bool {
+    outer.start_byte <= inner.start_byte && inner.end_byte <= outer.end_byte
 }
 
 /// A body that made us panic: a problem of that file, and the run goes on.

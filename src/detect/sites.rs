@@ -418,7 +418,7 @@ fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
 }
 
 /// Whether code inside this closure or async block (or the function itself) runs on an executor.
-fn in_async(cx: &Context<'_>, within: Option<ExprId>) -> bool {
+pub(crate) fn in_async(cx: &Context<'_>, within: Option<ExprId>) -> bool {
     match within.map(|within| &cx.body.expr(within).kind) {
         Some(ExprKind::Async(_)) => true,
         Some(ExprKind::Closure { is_async, .. }) => *is_async,

@@ -10,6 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::entry::{Entry, Role};
+use super::libraries::Libraries;
 use super::lookup::Knowledge;
 use super::paths::Pattern;
 use super::table::{Fields, Mistake, Tagged, read};
@@ -70,16 +71,17 @@ impl Knowledge {
     /// The vocabulary that the program carries; read once.
     pub fn builtin() -> Result<&'static Self, LoadError> {
         static BUILTIN: OnceLock<Result<Knowledge, LoadError>> = OnceLock::new();
-        BUILTIN.get_or_init(|| Self::load(Self::builtin_files())).as_ref().map_err(Clone::clone)
+        let load = || {
+            let mut known = Self::load(Self::builtin_files())?;
+            known.libraries = Libraries::load(files_in("libraries"))?;
+            Ok(known)
+        };
+        BUILTIN.get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
     /// The files that the program carries, as name and text: a start for those who add tables of their own.
     pub fn builtin_files() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let vocabulary = RULES.get_dir("vocabulary");
-        vocabulary.into_iter().flat_map(Dir::files).filter_map(|file| {
-            let is_table = file.path().extension().is_some_and(|extension| extension == "toml");
-            Some((file.path().to_str().filter(|_| is_table)?, file.contents_utf8()?))
-        })
+        files_in("vocabulary")
     }
 
     /// The vocabulary of these files, as name and text. Of two entries for one path the later counts.
@@ -92,15 +94,32 @@ impl Knowledge {
     }
 }
 
-/// Reads one file.
+/// The tables in a folder of `rules`.
+fn files_in(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    RULES.get_dir(folder).into_iter().flat_map(Dir::files).filter_map(|file| {
+        let is_table = file.path().extension().is_some_and(|extension| extension == "toml");
+        Some((file.path().to_str().filter(|_| is_table)?, file.contents_utf8()?))
+    })
+}
+
+/// Reads one file of the vocabulary.
 pub(crate) fn read_file(name: &str, text: &str) -> Result<Tables, LoadError> {
+    in_file(name, text, tables)
+}
+
+/// Reads one file, and gives its mistakes their line.
+pub(crate) fn in_file<T>(
+    name: &str,
+    text: &str,
+    read: impl FnOnce(&DeTable<'_>) -> Result<T, Mistake>,
+) -> Result<T, LoadError> {
     let document = DeTable::parse(text).map_err(|error| LoadError {
         file: name.to_owned(),
         line: line_of(text, error.span().map_or(0, |span| span.start)),
         what: error.message().to_owned(),
         meant: None,
     })?;
-    tables(document.get_ref()).map_err(|mistake| LoadError {
+    read(document.get_ref()).map_err(|mistake| LoadError {
         file: name.to_owned(),
         line: line_of(text, mistake.at.as_ref().map_or(0, |at| at.start)),
         meant: mistake.nearest(&[]).map(str::to_owned),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::agree::agreed;
 use super::entry::{Entry, LocalKind, Role};
+use super::libraries::Libraries;
 use super::load::{Crates, Tables, Vague};
 use super::paths::{PathIndex, Pattern};
 use super::words::Words;
@@ -14,6 +15,8 @@ use super::words::Words;
 pub struct Knowledge {
     /// Telling words.
     pub words: Words,
+    /// Retry crates.
+    pub libraries: Libraries,
     entries: Vec<Entry>,
     paths: PathIndex,
     macros: HashMap<String, u32>,

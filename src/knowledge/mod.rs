@@ -3,6 +3,7 @@
 
 mod agree;
 mod entry;
+mod libraries;
 mod load;
 mod lookup;
 mod paths;
@@ -13,6 +14,9 @@ mod words;
 mod tests;
 
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
+pub use libraries::{
+    Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
+};
 pub use load::LoadError;
 pub use lookup::{Knowledge, MethodMatch};
 pub use words::{Words, parts, says};

@@ -46,6 +46,8 @@ pub struct Words {
     pub not_an_error: Vec<String>,
     /// The next of several: `next_host`, failover, …
     pub failover: Vec<String>,
+    /// Remote calls that decode what they get.
+    pub decoding: Vec<String>,
 }
 
 impl Words {
@@ -56,7 +58,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 20] {
+    fn lists(&mut self) -> [&mut Vec<String>; 21] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -78,6 +80,7 @@ impl Words {
             &mut self.log,
             &mut self.not_an_error,
             &mut self.failover,
+            &mut self.decoding,
         ]
     }
 }

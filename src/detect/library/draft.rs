@@ -1,0 +1,413 @@
+//! A retry crate's policy while it is being built: what the constructor gives, and what each setter changes.
+//! Numbers come from arguments by the same evaluation as delays do; what cannot be evaluated is known to be set, and its size unknown.
+
+use crate::body::{ExprId, ExprKind, Lit};
+use crate::detect::context::Context;
+use crate::detect::delay::{Env, Eval};
+use crate::knowledge::{Grows, Library, Limit, Policy, RandomGives, Role, Sets, Setter, Shakes, Unit};
+use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
+
+/// Counts from here on never end: `u32::MAX` and the like.
+const ENDLESS: f64 = 1_000_000_000.0;
+/// Delays listed in a schedule.
+const LISTED: usize = 10;
+/// Delays summed up for the largest.
+const MOST_DELAYS: u32 = 10_000;
+
+/// What is known of a policy so far.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    growth: Fact<Growth>,
+    jitter: Fact<Jitter>,
+    first: Fact<f64>,
+    capped: Fact<bool>,
+    cap: Fact<f64>,
+    factor: Fact<f64>,
+    /// Whether the attempts are counted.
+    counted: Fact<bool>,
+    /// How many they are.
+    calls: Fact<f64>,
+    deadline: Fact<bool>,
+}
+
+impl Draft {
+    /// What a constructor gives. A struct that takes the rest from a value that we do not see gives nothing but its fields.
+    pub(super) fn new(cx: &Context<'_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+        let at = |text: &str| cx.evidence(from, text);
+        let known = |number: Option<f64>, text: &str| {
+            number.map_or(Fact::Unknown, |number| Fact::Known(number, at(text)))
+        };
+        let mut draft = Self {
+            growth: policy.growth.map_or(Fact::Unknown, |growth| growth_of(growth, at("the policy of this"))),
+            jitter: policy.jitter.map_or(Fact::Unknown, |jitter| {
+                jitter_of(jitter, at("without a random part unless asked for"), at("random by default"))
+            }),
+            first: known(policy.first_s, "starts with this unless told otherwise"),
+            capped: Fact::Known(
+                policy.cap_s.is_some(),
+                at(if policy.cap_s.is_some() { "capped by default" } else { "no cap by default" }),
+            ),
+            cap: known(policy.cap_s, "capped at this unless told otherwise"),
+            factor: known(policy.factor, ""),
+            counted: Fact::Known(
+                policy.retries.is_some(),
+                at(if policy.retries.is_some() {
+                    "counted by default"
+                } else {
+                    "nothing counts the attempts by default"
+                }),
+            ),
+            calls: known(policy.retries.map(|retries| retries + 1.0), "so many by default"),
+            deadline: Fact::Known(policy.deadline, at("limited in time by default")),
+        };
+        for (sets, arg) in policy.args.iter().zip(cx.args(from)) {
+            draft.one(cx, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
+        }
+        if let ExprKind::Struct(lit) = &cx.body.expr(from).kind {
+            if lit.base.is_some_and(|base| !is_default(cx, base)) {
+                draft.forget();
+            }
+            for (name, value) in &lit.fields {
+                if let Some(setter) = library.field(name) {
+                    draft.apply(cx, setter, &[*value], &cx.evidence(*value, "set here"));
+                }
+            }
+        }
+        draft
+    }
+
+    /// Applies a setter. One that is reached on some paths only leaves unknown what it changes.
+    pub(super) fn set(
+        &mut self,
+        cx: &Context<'_>,
+        setter: &Setter,
+        call: ExprId,
+        args: &[ExprId],
+        maybe: bool,
+    ) {
+        let evidence = match (&cx.body.expr(call).kind, cx.krate.file(cx.at)) {
+            (ExprKind::Method(method), Some(file)) => Evidence::at(file.place(method.name_span), "set here"),
+            _ => cx.evidence(call, "set here"),
+        };
+        if !maybe {
+            self.apply(cx, setter, args, &evidence);
+            return;
+        }
+        let mut other = self.clone();
+        other.apply(cx, setter, args, &evidence);
+        agree(&mut self.growth, &other.growth);
+        agree(&mut self.jitter, &other.jitter);
+        agree(&mut self.first, &other.first);
+        agree(&mut self.capped, &other.capped);
+        agree(&mut self.cap, &other.cap);
+        agree(&mut self.factor, &other.factor);
+        agree(&mut self.counted, &other.counted);
+        agree(&mut self.calls, &other.calls);
+        agree(&mut self.deadline, &other.deadline);
+    }
+
+    /// Writes what is known into a site.
+    pub(super) fn fill(&self, site: &mut Site) {
+        let delay = &mut site.delay;
+        delay.growth.clone_from(&self.growth);
+        if let (Fact::Known(Growth::Exponential, evidence), Some(factor)) =
+            (&self.growth, self.factor.value())
+            && (*factor - 1.0).abs() < 1e-9
+        {
+            delay.growth = Fact::Known(Growth::Constant, evidence.clone());
+        }
+        delay.jitter.clone_from(&self.jitter);
+        delay.first_s.clone_from(&self.first);
+        let waits = !self.growth.is(&Growth::None) && self.growth.is_known();
+        if waits {
+            delay.capped =
+                if delay.growth.is(&Growth::Constant) { Fact::Unknown } else { self.capped.clone() };
+            if self.capped.is(&true) {
+                delay.cap_s.clone_from(&self.cap);
+            }
+        }
+        self.fill_attempts(site);
+        self.fill_schedule(site);
+    }
+
+    fn fill_attempts(&self, site: &mut Site) {
+        match (&self.counted, &self.deadline) {
+            (Fact::Known(true, evidence), _) => {
+                site.attempts.kind = Fact::Known(BoundKind::Bounded, evidence.clone());
+                site.attempts.max.clone_from(&self.calls);
+            }
+            (Fact::Known(false, _), Fact::Known(true, evidence)) => {
+                site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone());
+            }
+            (Fact::Known(false, evidence), Fact::Known(false, _)) => {
+                site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_schedule(&self, site: &mut Site) {
+        let (Some(first), Some(factor), Some(false | true)) =
+            (self.first.value(), self.factor.value(), self.capped.value())
+        else {
+            return;
+        };
+        let cap = if self.capped.is(&true) { self.cap.value().copied() } else { Some(f64::INFINITY) };
+        let (Some(cap), Some(jitter)) = (cap, self.jitter.value()) else { return };
+        let low = match jitter {
+            Jitter::None => 1.0,
+            Jitter::Full => 0.0,
+            // how wide it is differs between versions
+            _ => return,
+        };
+        if !matches!(site.delay.growth.value(), Some(Growth::Constant | Growth::Exponential)) {
+            return;
+        }
+        let retries = site.attempts.max.value().map_or(u32::MAX, |max| (*max - 1.0) as u32);
+        let at = |retry: u32| (first * factor.powf(f64::from(retry.min(MOST_DELAYS)))).min(cap);
+        let listed = (0..retries).take(LISTED).map(|retry| [low * at(retry), at(retry)]).collect();
+        site.schedule = Fact::known(listed);
+        if site.attempts.max.is_known() && retries > 0 {
+            site.delay.largest_s = Fact::known(at(retries.saturating_sub(1)));
+            let total: f64 = (0..retries.min(MOST_DELAYS)).map(at).sum();
+            site.delay.total_s = Fact::known(total);
+        }
+    }
+
+    fn forget(&mut self) {
+        *self = Self {
+            growth: self.growth.clone(),
+            jitter: Fact::Unknown,
+            first: Fact::Unknown,
+            capped: Fact::Unknown,
+            cap: Fact::Unknown,
+            factor: Fact::Unknown,
+            counted: self.counted.clone(),
+            calls: Fact::Unknown,
+            deadline: Fact::Unknown,
+        };
+    }
+
+    fn apply(&mut self, cx: &Context<'_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+        if let Some(growth) = setter.growth {
+            self.growth = growth_of(growth, evidence.clone());
+            self.factor = match growth {
+                Grows::Exponential => Fact::Known(2.0, evidence.clone()),
+                Grows::Constant => Fact::Known(1.0, evidence.clone()),
+                _ => Fact::Unknown,
+            };
+        }
+        if let Some(jitter) = setter.jitter {
+            self.jitter = jitter_of(jitter, evidence.clone(), evidence.clone());
+        }
+        for limit in &setter.without {
+            match limit {
+                Limit::Cap => (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
+                Limit::Retries => {
+                    (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
+                }
+                Limit::Deadline => self.deadline = Fact::Known(false, evidence.clone()),
+            }
+        }
+        for (sets, arg) in setter.sets.iter().zip(args) {
+            self.one(cx, *sets, setter.unit, *arg, evidence);
+        }
+    }
+
+    /// What one argument sets.
+    fn one(&mut self, cx: &Context<'_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
+        let known = |number: Option<f64>| {
+            number.map_or(Fact::Unknown, |number| Fact::Known(number, evidence.clone()))
+        };
+        match sets {
+            Sets::First => self.first = known(time(cx, arg, unit)),
+            Sets::Base => {
+                let base = number(cx, arg);
+                self.first = known(base.map(|base| base / 1000.0));
+                self.factor = known(base);
+            }
+            Sets::Scale => {
+                self.first =
+                    known(self.first.value().zip(number(cx, arg)).map(|(first, scale)| first * scale));
+            }
+            Sets::Factor => self.factor = known(number(cx, arg)),
+            Sets::Cap => match option(cx, arg) {
+                Maybe::None => {
+                    (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
+                }
+                Maybe::Some(arg) => {
+                    let most = time(cx, arg, unit);
+                    // `Duration::MAX` is none
+                    let real = !cx.text(arg).ends_with("::MAX") && most.is_none_or(|most| most < ENDLESS);
+                    self.capped = Fact::Known(real, evidence.clone());
+                    self.cap = known(most.filter(|_| real));
+                }
+                Maybe::Unknown => (self.capped, self.cap) = (Fact::Unknown, Fact::Unknown),
+            },
+            Sets::Retries => self.count(cx, arg, 1.0, evidence),
+            Sets::Calls => self.count(cx, arg, 0.0, evidence),
+            Sets::Deadline => {
+                self.deadline = match option(cx, arg) {
+                    Maybe::None => Fact::Known(false, evidence.clone()),
+                    Maybe::Some(_) => Fact::Known(true, evidence.clone()),
+                    Maybe::Unknown => Fact::Unknown,
+                };
+            }
+            Sets::JitterIf => {
+                self.jitter = match &cx.body.expr(arg).kind {
+                    ExprKind::Lit(Lit::Bool(true)) => Fact::Known(Jitter::Full, evidence.clone()),
+                    ExprKind::Lit(Lit::Bool(false)) => Fact::Known(Jitter::None, evidence.clone()),
+                    _ => Fact::Unknown,
+                };
+            }
+            Sets::Share => {
+                self.jitter = match number(cx, arg) {
+                    Some(share) if share <= 0.0 => Fact::Known(Jitter::None, evidence.clone()),
+                    Some(_) => Fact::Known(Jitter::Proportional, evidence.clone()),
+                    None => Fact::Unknown,
+                };
+            }
+            Sets::JitterNamed => {
+                self.jitter = match cx.call_name(arg) {
+                    "None" => Fact::Known(Jitter::None, evidence.clone()),
+                    "Full" => Fact::Known(Jitter::Full, evidence.clone()),
+                    "Bounded" => Fact::Known(Jitter::Other, evidence.clone()),
+                    _ => Fact::Unknown,
+                };
+            }
+            Sets::Map => self.map(cx, arg, evidence),
+            Sets::Nothing => {}
+        }
+    }
+
+    fn count(&mut self, cx: &Context<'_>, arg: ExprId, more: f64, evidence: &Evidence) {
+        match option(cx, arg) {
+            Maybe::None => (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
+            Maybe::Unknown => (self.counted, self.calls) = (Fact::Unknown, Fact::Unknown),
+            Maybe::Some(arg) => {
+                let count = number(cx, arg);
+                let endless = cx.text(arg).ends_with("::MAX") || count.is_some_and(|count| count >= ENDLESS);
+                self.counted = Fact::Known(!endless, evidence.clone());
+                self.calls = count
+                    .filter(|_| !endless)
+                    .map_or(Fact::Unknown, |count| Fact::Known(count + more, evidence.clone()));
+            }
+        }
+    }
+
+    /// A function from delay to delay: one that the vocabulary knows to draw, a closure that draws or limits. Any other may do anything.
+    fn map(&mut self, cx: &Context<'_>, arg: ExprId, evidence: &Evidence) {
+        let named = match &cx.body.expr(arg).kind {
+            ExprKind::Path(path) => cx.by_path(path).and_then(|callee| callee.role().cloned()),
+            _ => None,
+        };
+        match named {
+            Some(Role::Random { gives: RandomGives::UpToArg, .. }) => {
+                self.jitter = Fact::Known(Jitter::Full, evidence.clone());
+                return;
+            }
+            Some(Role::Random { .. }) => {
+                self.jitter = Fact::Known(Jitter::Other, evidence.clone());
+                return;
+            }
+            _ => {}
+        }
+        let growth = self.growth.clone();
+        self.forget_delay();
+        let ExprKind::Closure { body, .. } = cx.body.expr(arg).kind else { return };
+        let ExprKind::Method(call) = &cx.body.expr(body).kind else { return };
+        // `|d| d.min(CAP)`
+        if let ("min", [most]) = (call.name.as_str(), call.args.as_slice())
+            && matches!(cx.body.expr(call.receiver).kind, ExprKind::Path(_))
+        {
+            self.growth = growth;
+            self.capped = Fact::Known(true, evidence.clone());
+            self.cap = time(cx, *most, Unit::Duration)
+                .map_or(Fact::Unknown, |most| Fact::Known(most, evidence.clone()));
+        }
+    }
+
+    fn forget_delay(&mut self) {
+        self.growth = Fact::Unknown;
+        self.jitter = Fact::Unknown;
+        self.first = Fact::Unknown;
+        self.capped = Fact::Unknown;
+        self.cap = Fact::Unknown;
+        self.factor = Fact::Unknown;
+    }
+}
+
+/// An argument that may be an option.
+enum Maybe {
+    None,
+    Some(ExprId),
+    Unknown,
+}
+
+fn option(cx: &Context<'_>, arg: ExprId) -> Maybe {
+    match &cx.body.expr(arg).kind {
+        ExprKind::Path(path) if path.last() == "None" => Maybe::None,
+        ExprKind::Call(callee, args) => match (&cx.body.expr(*callee).kind, args.as_slice()) {
+            (ExprKind::Path(path), [inner]) if path.single() == Some("Some") => Maybe::Some(*inner),
+            _ => Maybe::Some(arg),
+        },
+        _ => match cx.type_of(arg) {
+            Some(ty) if ty.name() == "Option" => Maybe::Unknown,
+            Some(_) => Maybe::Some(arg),
+            None if number(cx, arg).is_some() => Maybe::Some(arg),
+            // a field or parameter of a type that nobody sees
+            None => Maybe::Unknown,
+        },
+    }
+}
+
+fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
+    matches!(cx.body.expr(base).kind, ExprKind::Call(..)) && cx.call_name(base) == "default"
+}
+
+/// A written number, also behind constants and sums.
+fn number(cx: &Context<'_>, arg: ExprId) -> Option<f64> {
+    let amount = Eval::new(cx, Env::default()).eval(arg);
+    (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
+}
+
+/// A written time, in seconds.
+fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
+    let scale = match unit {
+        Unit::Duration | Unit::S => 1.0,
+        Unit::Ms => 1e-3,
+        Unit::Us => 1e-6,
+        Unit::Ns => 1e-9,
+        Unit::Until => return None,
+    };
+    Some(number(cx, arg)? * scale)
+}
+
+fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {
+    let growth = match growth {
+        Grows::None => Growth::None,
+        Grows::Constant => Growth::Constant,
+        Grows::Linear => Growth::Linear,
+        Grows::Exponential => Growth::Exponential,
+        Grows::Fibonacci => Growth::Fibonacci,
+        Grows::Unknown => return Fact::Unknown,
+    };
+    Fact::Known(growth, evidence)
+}
+
+fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> Fact<Jitter> {
+    match jitter {
+        Shakes::None => Fact::Known(Jitter::None, absent),
+        Shakes::Full => Fact::Known(Jitter::Full, present),
+        Shakes::Additive => Fact::Known(Jitter::Additive, present),
+        Shakes::Proportional => Fact::Known(Jitter::Proportional, present),
+        Shakes::Unknown => Fact::Unknown,
+    }
+}
+
+/// Forgets a fact that is not the same on another path.
+fn agree<T: PartialEq>(fact: &mut Fact<T>, other: &Fact<T>) {
+    if fact.value() != other.value() {
+        *fact = Fact::Unknown;
+    }
+}

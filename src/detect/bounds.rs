@@ -54,16 +54,12 @@ pub(crate) fn bounds(
         made.evidence = cx.evidence(limit, "this ends it");
         return made;
     }
-    match record.shape {
-        LoopShape::Count | LoopShape::Each => {
-            if let ExprKind::For { iter, .. } = &cx.body.expr(id).kind
-                && !is_endless(cx, *iter)
-            {
-                made.kind = Some(BoundKind::Bounded);
-                made.evidence = cx.evidence(*iter, "this bounds the attempts");
-            }
-        }
-        LoopShape::Loop | LoopShape::While => {}
+    if matches!(record.shape, LoopShape::Count | LoopShape::Each)
+        && let ExprKind::For { iter, .. } = &cx.body.expr(id).kind
+        && !is_endless(cx, *iter)
+    {
+        made.kind = Some(BoundKind::Bounded);
+        made.evidence = cx.evidence(*iter, "this bounds the attempts");
     }
     let mut ways: Vec<(ExprId, bool, Reads)> = Vec::new();
     // a counter, a supply of delays that is looked at as an option: `match delays.next() { Some(d) => …, None => return Err(e) }`
@@ -204,7 +200,7 @@ fn changed_in(cx: &Context<'_>, id: ExprId) -> Changed {
             ExprKind::Method(call)
                 if matches!(call.name.as_str(), "fetch_add" | "fetch_sub" | "add_assign" | "sub_assign") =>
             {
-                note(call.receiver)
+                note(call.receiver);
             }
             _ => {}
         }

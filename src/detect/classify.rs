@@ -171,15 +171,15 @@ pub(crate) fn classify<'f>(
     }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
     let answers: Vec<(Op, Option<Answer>)> = ops.iter().map(|op| (*op, q.remote(*op))).collect();
-    let main = answers
+    let (main, remote) = answers
         .iter()
         .find(|(_, answer)| answer.as_ref().is_some_and(|answer| answer.is))
         .or_else(|| answers.iter().find(|(_, answer)| answer.is_none()))
         .or_else(|| answers.first())?;
-    made.main = Some(main.0);
-    made.remote = main.1.clone();
-    made.ops = ops.clone();
-    made.why.push(cx.evidence(main.0, "a failure of this goes round again"));
+    made.main = Some(*main);
+    made.remote.clone_from(remote);
+    made.ops.clone_from(&ops);
+    made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
     let all_of_item = ops.iter().all(|op| q.is_of_item(*op));
     if all_of_item {
@@ -199,7 +199,7 @@ pub(crate) fn classify<'f>(
         return Some(made);
     }
     let establishes = ops.iter().any(|op| remote::establishes(cx, *op, 3));
-    let leaves_after_success = q.leaves_after_success(record, &ops);
+    let leaves_after_success = leaves_after_success(record, &ops);
     let session = q.is_session(&succeeding);
     let condition = q.waits_for_condition(&ops);
 
@@ -243,9 +243,7 @@ pub(crate) fn classify<'f>(
             made.reasons.push("some replies go round as failures do".into());
         } else if same_wait || !on_success.is_empty() {
             made.kind = if succeeding.is_empty() || leaves_after_success { Kind::Poll } else { Kind::Ticker };
-        } else if leaves_after_success
-            && (retry_words || q.failure_is_retried_alone(record, &failing, &succeeding, &ops))
-        {
+        } else if leaves_after_success && (retry_words || !any_succeeded(&succeeding, &ops)) {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
             made.confidence = Confidence::Medium;
             made.reasons.push("some success goes round as well".into());
@@ -353,24 +351,6 @@ impl Question<'_, '_> {
         found
     }
 
-    /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.
-    fn leaves_after_success(&self, record: &LoopRecord, ops: &[Op]) -> bool {
-        record.exits.iter().any(|(state, flow)| {
-            if matches!(flow, Flow::Diverge) {
-                return false;
-            }
-            let failed =
-                state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure);
-            let gives_error = matches!(
-                flow,
-                Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _))
-            );
-            let called = state.calls.iter().any(|op| ops.contains(op))
-                || state.looked.iter().any(|look| ops.contains(&look.op));
-            called && !failed && !gives_error
-        })
-    }
-
     /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
     fn is_session(&self, succeeding: &[&State]) -> bool {
         let words = self.cx.words();
@@ -414,7 +394,7 @@ impl Question<'_, '_> {
         for (cond, _) in conds {
             self.cx.body.walk(*cond, &mut |id| {
                 named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => path.single().is_some_and(|name| says_so(name)),
+                    ExprKind::Path(path) => path.single().is_some_and(says_so),
                     ExprKind::Field(_, name) => says_so(name),
                     ExprKind::Method(call) => says_so(&call.name),
                     ExprKind::Call(..) => says_so(self.cx.call_name(id)),
@@ -522,18 +502,27 @@ impl Question<'_, '_> {
             .as_ref()
             .is_none_or(|ty| ty.shape == TyShape::Other || ty.shape == TyShape::Tuple && ty.args.is_empty())
     }
+}
 
-    /// Success goes round only where it was not the operation that failed: `connect` succeeded, `send` failed, and the loop leaves once `send` did not.
-    fn failure_is_retried_alone(
-        &self,
-        record: &LoopRecord,
-        failing: &[&State],
-        succeeding: &[&State],
-        ops: &[Op],
-    ) -> bool {
-        let _ = (record, failing);
-        !succeeding.iter().any(|state| {
-            state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Success)
-        })
-    }
+/// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.
+fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
+    record.exits.iter().any(|(state, flow)| {
+        if matches!(flow, Flow::Diverge) {
+            return false;
+        }
+        let failed =
+            state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure);
+        let gives_error =
+            matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _)));
+        let called = state.calls.iter().any(|op| ops.contains(op))
+            || state.looked.iter().any(|look| ops.contains(&look.op));
+        called && !failed && !gives_error
+    })
+}
+
+/// Whether one of these operations succeeded on a path; `connect` may have, where only `send` is what failed.
+fn any_succeeded(states: &[&State], ops: &[Op]) -> bool {
+    states.iter().any(|state| {
+        state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Success)
+    })
 }

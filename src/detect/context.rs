@@ -12,18 +12,23 @@ use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 use std::sync::{Mutex, PoisonError};
 
+/// An expression, and the item in whose body it stands.
+type Written = (ItemRef, ExprId);
+/// A type's path and the name of a field of it.
+type FieldOf = (Vec<String>, String);
+
 /// Answers kept for a whole crate. Each depends only on its key, so that threads may race for them.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
-    fields: Mutex<HashMap<(Vec<String>, String), Option<(ItemRef, ExprId)>>>,
-    callers: Mutex<HashMap<ItemRef, Vec<(ItemRef, ExprId)>>>,
+    fields: Mutex<HashMap<FieldOf, Option<Written>>>,
+    callers: Mutex<HashMap<ItemRef, Vec<Written>>>,
     clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
 }
 
 impl Memo {
     /// The summary of a function with this many calls to follow. One that needed fewer holds for any larger number.
-    pub(crate) fn summary(&self, item: ItemRef, left: u32, make: impl FnOnce() -> Summary) -> Summary {
+    pub(crate) fn summary(&self, item: ItemRef, left: u32, find: impl FnOnce() -> Summary) -> Summary {
         let summaries = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
         {
             let known = summaries();
@@ -32,7 +37,7 @@ impl Memo {
                 return summary.clone();
             }
         }
-        let made = make();
+        let made = find();
         // it never came to the end of what it may follow: it is the same however much that is
         let key = if made.height <= left { WHOLE } else { left };
         summaries().insert((item, key), made.clone());
@@ -40,13 +45,13 @@ impl Memo {
     }
 
     /// Whether a type is a client's.
-    pub(crate) fn client(&self, ty: &Ty, left: u32, make: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
+    pub(crate) fn client(&self, ty: &Ty, left: u32, find: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
         let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (ty.clone(), left);
         if let Some(known) = clients().get(&key) {
             return known.clone();
         }
-        let made = make();
+        let made = find();
         clients().insert(key, made.clone());
         made
     }
@@ -157,7 +162,7 @@ impl<'a> Context<'a> {
     }
 
     /// The one value that a field of a type has in this crate, and where it is written.
-    pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<(ItemRef, ExprId)> {
+    pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<Written> {
         let key = (ty.path.clone(), field.to_owned());
         let values = || self.memo.fields.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = values().get(&key) {
@@ -169,7 +174,7 @@ impl<'a> Context<'a> {
     }
 
     /// Functions of this crate that call this one, with the call.
-    pub(crate) fn callers(&self) -> Vec<(ItemRef, ExprId)> {
+    pub(crate) fn callers(&self) -> Vec<Written> {
         let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = callers().get(&self.at) {
             return known.clone();
@@ -269,8 +274,7 @@ impl<'a> Context<'a> {
         }
         match &self.body.expr(callee).kind {
             ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
-            // `(self.op)()`: a field that is called
-            ExprKind::Field(..) => Callee::Unknown,
+            // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
     }
@@ -414,10 +418,8 @@ impl<'a> Context<'a> {
         for _ in 0..12 {
             let Some(parent) = self.parent(at) else { return false };
             match &self.body.expr(parent).kind {
-                ExprKind::Await(_) => return true,
-                ExprKind::Method(call) if call.receiver == at => {}
+                ExprKind::Await(_) | ExprKind::Macro(_) => return true,
                 ExprKind::Call(..) | ExprKind::Try(_) | ExprKind::Ref(_) | ExprKind::Method(_) => {}
-                ExprKind::Macro(_) => return true,
                 _ => return false,
             }
             at = parent;

@@ -96,7 +96,6 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                 || ty.shape == TyShape::Impl
         }),
         gives_bool: ret.is_some_and(|ty| ty.path.len() == 1 && ty.name() == "bool"),
-        diverges: false,
         ..Summary::default()
     };
     let mut other_work = false;
@@ -120,8 +119,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                             other_work = true;
                             made.remote_calls += 1;
                         }
-                        Role::Guard => other_work = true,
-                        Role::Event => other_work = true,
+                        Role::Guard | Role::Event => other_work = true,
                         Role::Hint => made.hint = true,
                         Role::Spawn => {
                             other_work = true;

@@ -1,8 +1,8 @@
 //! Evaluates delay arithmetic at one attempt: expressions, and the functions of the crate that they call, in intervals and in the integer type for overflow.
 //! It executes nothing else: a call that it does not know gives an unknown amount.
 
-use super::amount::{Amount, Cap, Drawn};
-use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, MethodCall, PatId, PatKind, Stmt, Ty, UnOp};
+use super::amount::{Amount, Cap, Drawn, is_same};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, Local, MethodCall, PatId, PatKind, Stmt, Ty, UnOp};
 use crate::detect::context::{Callee, Context};
 use crate::knowledge::{Gives, RandomGives, Role, Unit, says};
 use crate::model::{Evidence, Overflow};
@@ -55,6 +55,11 @@ pub(crate) struct Eval<'c, 'a> {
 impl<'c, 'a> Eval<'c, 'a> {
     pub(crate) fn new(cx: &'c Context<'a>, env: Env) -> Self {
         Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0 }
+    }
+
+    /// Evaluates in another body, one call deeper, with nothing known of its variables.
+    fn elsewhere<'i>(&self, cx: &'i Context<'a>) -> Eval<'i, 'a> {
+        Eval { depth: self.depth + 1, ..Eval::new(cx, Env::default()) }
     }
 
     /// The value of the whole body, early returns included.
@@ -121,33 +126,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 block.tail.map_or_else(Amount::unknown, |tail| self.eval(tail))
             }
             ExprKind::If { cond, then, otherwise } => self.branch(*cond, *then, *otherwise),
-            ExprKind::Match(value, arms) => {
-                let on = self.eval(*value);
-                let mut joined: Option<Amount> = None;
-                for arm in arms {
-                    match self.pattern_holds(arm.pat, &on) {
-                        Some(false) => continue,
-                        held => {
-                            let told = if self.is_hint(arm.pat) {
-                                Amount { server: true, moves: true, ..Amount::symbol() }
-                            } else {
-                                on.clone()
-                            };
-                            self.bind(arm.pat, &told);
-                            if self.leaves(arm.body) {
-                                self.eval(arm.body);
-                                continue;
-                            }
-                            let val = self.eval(arm.body);
-                            joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
-                            if held == Some(true) && arm.guard.is_none() {
-                                break;
-                            }
-                        }
-                    }
-                }
-                joined.unwrap_or_else(Amount::unknown)
-            }
+            ExprKind::Match(value, arms) => self.matched(*value, arms),
             ExprKind::Return(value) => {
                 let val = value.map_or_else(Amount::unknown, |value| self.eval(value));
                 self.returned = Some(self.returned.take().map_or(val.clone(), |it| it.or(&val)));
@@ -169,7 +148,6 @@ impl<'c, 'a> Eval<'c, 'a> {
                 [only] => self.eval(*only),
                 _ => Amount::unknown(),
             },
-            ExprKind::Macro(_) => Amount::unknown(),
             _ => Amount::unknown(),
         }
     }
@@ -200,6 +178,33 @@ impl<'c, 'a> Eval<'c, 'a> {
             val.moves = true;
             self.env.vars.insert(key, val);
         }
+    }
+
+    /// A `match`: the arms that the value may take, joined.
+    fn matched(&mut self, value: ExprId, arms: &[Arm]) -> Amount {
+        let on = self.eval(value);
+        let mut joined: Option<Amount> = None;
+        for arm in arms {
+            let held = self.pattern_holds(arm.pat, &on);
+            if held == Some(false) {
+                continue;
+            }
+            if self.is_hint(arm.pat) {
+                self.bind(arm.pat, &Amount::hint());
+            } else {
+                self.bind(arm.pat, &on);
+            }
+            if self.leaves(arm.body) {
+                self.eval(arm.body);
+                continue;
+            }
+            let val = self.eval(arm.body);
+            joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
+            if held == Some(true) && arm.guard.is_none() {
+                break;
+            }
+        }
+        joined.unwrap_or_else(Amount::unknown)
     }
 
     fn branch(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Amount {
@@ -338,7 +343,7 @@ impl<'c, 'a> Eval<'c, 'a> {
         match &body.pat(pat).kind {
             PatKind::Lit(lit) => {
                 let against = self.eval(*lit).known()?;
-                on.known().map(|value| value == against)
+                on.known().map(|value| is_same(value, against))
             }
             PatKind::Range { start, end, inclusive } => {
                 let value = on.known()?;
@@ -350,7 +355,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                     Some(end) => self.eval(*end).known()?,
                     None => f64::MAX,
                 };
-                Some(value >= from && (value < to || *inclusive && value == to))
+                Some(value >= from && (value < to || *inclusive && is_same(value, to)))
             }
             PatKind::Or(pats) => {
                 let mut unsure = false;
@@ -363,8 +368,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 }
                 if unsure { None } else { Some(false) }
             }
-            PatKind::Wild => Some(true),
-            PatKind::Bind { sub: None, .. } => Some(true),
+            PatKind::Wild | PatKind::Bind { sub: None, .. } => Some(true),
             _ => None,
         }
     }
@@ -410,13 +414,7 @@ impl<'c, 'a> Eval<'c, 'a> {
             return Amount::symbol();
         }
         let Some(inner) = self.cx.inside(item) else { return Amount::symbol() };
-        let mut eval = Eval {
-            cx: &inner,
-            env: Env::default(),
-            prefix: "self".to_owned(),
-            returned: None,
-            depth: self.depth + 1,
-        };
+        let mut eval = self.elsewhere(&inner);
         let val = eval.eval(inner.body.root);
         // a constant is one value, whatever it is made of
         if val.unknown { Amount::symbol() } else { Amount { moves: false, ..val } }
@@ -429,16 +427,11 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         let moving = self.env.moving.contains(&key);
         match self.cx.init(local) {
-            // its own value must not be asked for while it is made
-            Some(init) if !moving => {
-                self.env.vars.insert(key.clone(), Amount::symbol());
-                let val = self.eval(init);
-                self.env.vars.insert(key, val.clone());
-                val
-            }
             Some(init) => {
+                // its own value must not be asked for while it is made
                 self.env.vars.insert(key.clone(), Amount::symbol());
-                let val = Amount { moves: true, ..self.eval(init) };
+                let mut val = self.eval(init);
+                val.moves |= moving;
                 self.env.vars.insert(key, val.clone());
                 val
             }
@@ -486,13 +479,7 @@ impl<'c, 'a> Eval<'c, 'a> {
             && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)
         {
-            let mut eval = Eval {
-                cx: &inner,
-                env: Env::default(),
-                prefix: "self".to_owned(),
-                returned: None,
-                depth: self.depth + 1,
-            };
+            let mut eval = self.elsewhere(&inner);
             let val = eval.eval(value);
             if !val.unknown && val.drawn.is_none() {
                 return Amount { moves: false, ..val };
@@ -510,11 +497,11 @@ impl<'c, 'a> Eval<'c, 'a> {
     /// The values of a written list, behind variables and constants.
     pub(crate) fn table(&mut self, id: ExprId) -> Option<Vec<Amount>> {
         match &self.cx.body.expr(id).kind {
-            ExprKind::Array(items) => Some(items.clone().iter().map(|item| self.eval(*item)).collect()),
+            ExprKind::Array(items) => Some(items.iter().map(|item| self.eval(*item)).collect()),
             ExprKind::Ref(inner) => self.table(*inner),
             ExprKind::Macro(call) => match &call.input {
                 crate::body::MacroInput::Args(items) if call.path.last() == "vec" => {
-                    Some(items.clone().iter().map(|item| self.eval(*item)).collect())
+                    Some(items.iter().map(|item| self.eval(*item)).collect())
                 }
                 _ => None,
             },
@@ -537,13 +524,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 }
                 let Target::Item(item) = self.cx.krate.path(self.cx.at, &path.segments) else { return None };
                 let inner = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS)?;
-                let mut eval = Eval {
-                    cx: &inner,
-                    env: Env::default(),
-                    prefix: "self".to_owned(),
-                    returned: None,
-                    depth: self.depth + 1,
-                };
+                let mut eval = self.elsewhere(&inner);
                 eval.table(inner.body.root)
             }
             _ => None,
@@ -665,7 +646,7 @@ impl<'c, 'a> Eval<'c, 'a> {
     /// A call that nobody knows: random where its name says so, else unknown.
     fn by_name(&mut self, name: &str, args: &[ExprId]) -> Amount {
         if says(&self.cx.words().hint, name) {
-            return Amount { server: true, moves: true, ..Amount::symbol() };
+            return Amount::hint();
         }
         if says(&self.cx.words().random, name) {
             let base = args.first().map_or_else(Amount::symbol, |arg| self.eval(*arg));
@@ -718,10 +699,10 @@ impl<'c, 'a> Eval<'c, 'a> {
                     "from_micros" => 1e-6,
                     "from_nanos" => 1e-9,
                     _ => match self.cx.by_path(path) {
-                        Some(Callee::Own(item)) => return self.inline_values(item, None, vals.to_vec()),
+                        Some(Callee::Own(item)) => return self.inline_values(item, None, vals),
                         Some(Callee::Known(entry, _)) if matches!(entry.role, Role::Random { .. }) => {
                             let base = vals.first().cloned().unwrap_or_else(Amount::symbol);
-                            return drawn_by(&entry.role, base);
+                            return drawn_by(&entry.role, &base);
                         }
                         _ => return Amount::unknown(),
                     },
@@ -734,7 +715,7 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn inline(&mut self, item: ItemRef, receiver: Option<ExprId>, args: &[ExprId]) -> Amount {
         let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
-        self.inline_values(item, receiver, vals)
+        self.inline_values(item, receiver, &vals)
     }
 
     /// Evaluates a function of the crate on these arguments; what it does to its `self` stays.
@@ -742,7 +723,7 @@ impl<'c, 'a> Eval<'c, 'a> {
         &mut self,
         item: ItemRef,
         receiver: Option<ExprId>,
-        vals: Vec<Amount>,
+        given: &[Amount],
     ) -> Amount {
         if self.depth >= MOST_CALLS || item == self.cx.at && self.depth > 0 {
             return Amount::unknown();
@@ -750,10 +731,10 @@ impl<'c, 'a> Eval<'c, 'a> {
         let Some(inner) = self.cx.inside(item) else {
             let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
             if crate::detect::summary::is_named_sleep(name)
-                && let Some(wait) = vals.into_iter().next()
+                && let Some(wait) = given.first()
             {
                 // in what unit, only its body would tell
-                self.env.vars.insert(Key::Waited, Amount { sized: false, ..wait });
+                self.env.vars.insert(Key::Waited, Amount { sized: false, ..wait.clone() });
             }
             return self.by_name(name, &[]);
         };
@@ -772,14 +753,13 @@ impl<'c, 'a> Eval<'c, 'a> {
             .filter(|(key, _)| !matches!(key, Key::Local(_)))
             .map(|(key, val)| (key.clone(), val.clone()))
             .collect();
-        for (param, val) in inner.body.params.iter().zip(&vals) {
+        for (param, val) in inner.body.params.iter().zip(given) {
             for (_, local) in inner.body.names_in_pat(param.pat) {
                 vars.insert(Key::Local(local), val.clone());
             }
         }
-        let given = vals;
         let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
-        let mut eval = Eval { cx: &inner, env, prefix, returned: None, depth: self.depth + 1 };
+        let mut eval = Eval { env, prefix, ..self.elsewhere(&inner) };
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
         // a home-grown generator: how it draws, its bits tell nobody
@@ -788,7 +768,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 // `rand_below(bound)`, `random(d)`: from nothing to what it is given; `jitter(d)`: who knows
                 Some(bound) if !name.contains("jitter") => Amount::between(&Amount::exact(0.0), bound),
                 Some(base) => Amount { drawn: Some(Drawn::Somehow), sized: false, ..base.clone() },
-                None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
+                None => Amount::somehow(),
             };
         }
         self.env.steps = eval.env.steps;
@@ -814,58 +794,62 @@ impl<'c, 'a> Eval<'c, 'a> {
                 self.env.vars.insert(Key::Waited, sum);
                 waited
             }
-            Role::Random { gives, .. } => {
-                let first = args.first().copied();
-                match gives {
-                    RandomGives::Range => match first.map(|arg| (arg, &self.cx.body.expr(arg).kind)) {
-                        Some((_, ExprKind::Range { start, end, .. })) => {
-                            let lo = start.map_or_else(|| Amount::exact(0.0), |start| self.eval(start));
-                            let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
-                            Amount::between(&lo, &hi)
-                        }
-                        Some((arg, ExprKind::Path(_))) => {
-                            match self.cx.body.local(arg).and_then(|local| self.cx.init(local)) {
-                                Some(init) => match &self.cx.body.expr(init).kind {
-                                    ExprKind::Range { start: Some(start), end: Some(end), .. } => {
-                                        let (lo, hi) = (self.eval(*start), self.eval(*end));
-                                        Amount::between(&lo, &hi)
-                                    }
-                                    _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                                },
-                                None => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                            }
-                        }
-                        _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                    },
-                    RandomGives::Between => match args {
-                        [lo, hi, ..] => {
-                            let (lo, hi) = (self.eval(*lo), self.eval(*hi));
-                            Amount::between(&lo, &hi)
-                        }
-                        _ => Amount { drawn: Some(Drawn::Somehow), ..Amount::symbol() },
-                    },
-                    RandomGives::Unit => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
-                    RandomGives::Any => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
-                    RandomGives::Bool => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
-                    RandomGives::UpToArg | RandomGives::Around => {
-                        let base = match (first, receiver) {
-                            (Some(arg), _) => self.eval(arg),
-                            (None, Some(receiver)) => self.eval(receiver),
-                            (None, None) => Amount::symbol(),
-                        };
-                        drawn_by(role, base)
-                    }
-                }
-            }
+            Role::Random { gives, .. } => self.random(*gives, role, receiver, args),
             Role::Clock { gives: Gives::Elapsed | Gives::Now } => {
                 Amount { moves: true, unknown: true, ..Amount::symbol() }
             }
-            Role::Hint => Amount { server: true, moves: true, ..Amount::symbol() },
+            Role::Hint => Amount::hint(),
             Role::Adaptor | Role::Pure => {
                 let operand = receiver.or_else(|| args.first().copied());
                 operand.map_or_else(Amount::unknown, |operand| self.eval(operand))
             }
             _ => self.by_name(self.cx.call_name(id), args),
+        }
+    }
+
+    /// What a generator draws.
+    fn random(
+        &mut self,
+        gives: RandomGives,
+        role: &Role,
+        receiver: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Amount {
+        match gives {
+            RandomGives::Range => args.first().map_or_else(Amount::somehow, |range| self.drawn_from(*range)),
+            RandomGives::Between => match args {
+                [lo, hi, ..] => {
+                    let (lo, hi) = (self.eval(*lo), self.eval(*hi));
+                    Amount::between(&lo, &hi)
+                }
+                _ => Amount::somehow(),
+            },
+            RandomGives::Unit | RandomGives::Any | RandomGives::Bool => {
+                Amount::between(&Amount::exact(0.0), &Amount::exact(1.0))
+            }
+            RandomGives::UpToArg | RandomGives::Around => {
+                let operand = args.first().copied().or(receiver);
+                let base = operand.map_or_else(Amount::symbol, |operand| self.eval(operand));
+                drawn_by(role, &base)
+            }
+        }
+    }
+
+    /// Drawn from a range that is written, here or where a variable gets it.
+    fn drawn_from(&mut self, range: ExprId) -> Amount {
+        let body = self.cx.body;
+        if let ExprKind::Range { start, end, .. } = &body.expr(range).kind {
+            let lo = start.map_or_else(|| Amount::exact(0.0), |start| self.eval(start));
+            let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
+            return Amount::between(&lo, &hi);
+        }
+        let init = body.local(range).and_then(|local| self.cx.init(local));
+        match init.map(|init| &body.expr(init).kind) {
+            Some(ExprKind::Range { start: Some(start), end: Some(end), .. }) => {
+                let (lo, hi) = (self.eval(*start), self.eval(*end));
+                Amount::between(&lo, &hi)
+            }
+            _ => Amount::somehow(),
         }
     }
 
@@ -921,7 +905,6 @@ impl<'c, 'a> Eval<'c, 'a> {
         let receiver = call.receiver;
         let arg = call.args.first().copied();
         let name = call.name.as_str();
-        let typed = receiver;
         match (name, arg) {
             (
                 "saturating_mul" | "checked_mul" | "wrapping_mul" | "mul_f64" | "mul_f32" | "mul",
@@ -931,7 +914,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let made = l.mul(&r);
                 // who writes `wrapping_` reckons with it
                 if matches!(name, "mul_f64" | "mul_f32" | "mul") {
-                    self.check_range(id, &made, typed, Overflow::Panics);
+                    self.check_range(id, &made, receiver, Overflow::Panics);
                 }
                 made
             }
@@ -955,7 +938,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let (base, exponent) = (self.eval(receiver), self.eval(arg));
                 let made = power(&base, &exponent);
                 if name == "pow" {
-                    self.check_range(id, &made, typed, Overflow::Panics);
+                    self.check_range(id, &made, receiver, Overflow::Panics);
                 }
                 made
             }
@@ -984,7 +967,9 @@ impl<'c, 'a> Eval<'c, 'a> {
             }
             ("as_micros" | "num_microseconds", None) => self.eval(receiver).map(|it| it * 1e6),
             ("as_nanos" | "num_nanoseconds" | "subsec_nanos", None) => self.eval(receiver).map(|it| it * 1e9),
-            ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds", None) => self.eval(receiver),
+            ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds" | "seconds" | "secs", None) => {
+                self.eval(receiver)
+            }
             ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => {
                 self.fallback(name, receiver, arg)
             }
@@ -995,7 +980,6 @@ impl<'c, 'a> Eval<'c, 'a> {
                 _,
             ) if !(name == "get" && arg.is_some()) => self.eval(receiver),
             ("get", Some(index)) => self.index(receiver, index),
-            ("seconds" | "secs", None) => self.eval(receiver),
             ("milliseconds" | "millis" | "ms", None) => self.eval(receiver).map(|it| it * 1e-3),
             ("minutes", None) => self.eval(receiver).map(|it| it * 60.0),
             _ => match self.cx.callee(id) {
@@ -1064,10 +1048,10 @@ fn power(base: &Amount, exponent: &Amount) -> Amount {
     made
 }
 
-fn drawn_by(role: &Role, base: Amount) -> Amount {
+fn drawn_by(role: &Role, base: &Amount) -> Amount {
     match role {
         Role::Random { gives: RandomGives::UpToArg, .. } => {
-            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..base }
+            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..*base }
         }
         _ => Amount {
             lo: base.lo * 0.5,
@@ -1075,7 +1059,7 @@ fn drawn_by(role: &Role, base: Amount) -> Amount {
             raw: base.raw * 1.5,
             drawn: Some(Drawn::Scaled),
             sized: false,
-            ..base
+            ..*base
         },
     }
 }

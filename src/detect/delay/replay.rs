@@ -67,7 +67,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
                 continue;
             }
             let better = taken.as_ref().is_none_or(|(best, _)| {
-                let wait = |env: &Env| env.vars.get(&Key::Waited).is_some();
+                let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
                 wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
             });
             if better {

@@ -105,7 +105,7 @@ pub(crate) fn follow(cx: &Context<'_>) -> Followed {
     walker.found
 }
 
-impl<'c, 'a> Walker<'c, 'a> {
+impl<'a> Walker<'_, 'a> {
     fn body(&self) -> &'a Body {
         self.cx.body
     }
@@ -134,18 +134,17 @@ impl<'c, 'a> Walker<'c, 'a> {
         if self.depth >= MOST_CLOSURES {
             return vec![(s, Flow::Next(Val::Unknown))];
         }
-        let (inner, deferred) = match &body.expr(id).kind {
-            ExprKind::Closure { params, body: inner, is_async } => {
+        let inner = match &body.expr(id).kind {
+            ExprKind::Closure { params, body: inner, .. } => {
                 for (at, param) in params.iter().enumerate() {
                     let val = args.get(at).cloned().unwrap_or(Val::Unknown);
-                    (s, _) = self.bind_all(param.pat, &val, s);
+                    s = self.bind_all(param.pat, &val, s);
                 }
-                (*inner, *is_async)
+                *inner
             }
-            ExprKind::Async(inner) => (*inner, false),
+            ExprKind::Async(inner) => *inner,
             _ => return vec![(s, Flow::Next(Val::Unknown))],
         };
-        let _ = deferred;
         self.depth += 1;
         let scopes = std::mem::take(&mut self.scopes);
         let paths = self.eval(inner, s);
@@ -161,13 +160,14 @@ impl<'c, 'a> Walker<'c, 'a> {
     }
 
     /// Binds where the pattern cannot fail: every match joined into one path.
-    fn bind_all(&mut self, pat: PatId, val: &Val, s: State) -> (State, ()) {
+    fn bind_all(&mut self, pat: PatId, val: &Val, s: State) -> State {
         let fallback = s.clone();
         let (matched, _) = self.bind(pat, val, s);
-        (matched.into_iter().next().unwrap_or(fallback), ())
+        matched.into_iter().next().unwrap_or(fallback)
     }
 
     /// Evaluates an expression on one path.
+    #[allow(clippy::too_many_lines)] // the one match over what expressions there are
     pub(super) fn eval(&mut self, id: ExprId, mut s: State) -> Paths {
         self.steps += 1;
         if self.steps >= MOST_STEPS {
@@ -197,8 +197,8 @@ impl<'c, 'a> Walker<'c, 'a> {
             ExprKind::Binary(op, left, right) => self.binary(id, *op, *left, *right, s),
             ExprKind::Assign(left, right) => {
                 let paths = self.eval(*right, s);
-                let (left, right) = (*left, *right);
-                then(paths, |state, val| next(self.assign(id, left, right, val, state), Val::Unknown))
+                let left = *left;
+                then(paths, |state, val| next(self.assign(id, left, val, state), Val::Unknown))
             }
             ExprKind::AssignOp(_, left, right) => {
                 let paths = self.eval(*right, s);
@@ -269,11 +269,11 @@ impl<'c, 'a> Walker<'c, 'a> {
             }
             ExprKind::Try(inner) => {
                 let paths = self.eval(*inner, s);
-                then(paths, |state, val| self.raise(id, val, state))
+                then(paths, |state, val| raise(id, val, state))
             }
             ExprKind::Await(inner) => {
                 let paths = self.eval(*inner, s);
-                then(paths, |state, val| self.awaited(id, val, state))
+                then(paths, |state, val| self.awaited(val, state))
             }
             ExprKind::Block(block) => {
                 if block.label.is_some() {
@@ -316,7 +316,7 @@ impl<'c, 'a> Walker<'c, 'a> {
                             for mut state in matched {
                                 self.record_names(*scrutinee, arm.pat, &mut state);
                                 if let Some(truth) = self.optional_arm(arm.pat) {
-                                    self.told(*scrutinee, &val, truth, &mut state);
+                                    told(*scrutinee, &val, truth, &mut state);
                                 }
                                 let Some(guard) = arm.guard else {
                                     out.extend(self.eval(arm.body, state));
@@ -448,7 +448,7 @@ impl<'c, 'a> Walker<'c, 'a> {
                 .map(|mut state| {
                     self.record_names(init, pat, &mut state);
                     if splits {
-                        self.told(init, &val, true, &mut state);
+                        told(init, &val, true, &mut state);
                     }
                     (state, Flow::Next(Val::Unknown))
                 })
@@ -456,20 +456,13 @@ impl<'c, 'a> Walker<'c, 'a> {
             if let Some(otherwise) = otherwise {
                 for mut state in not {
                     if splits {
-                        self.told(init, &val, false, &mut state);
+                        told(init, &val, false, &mut state);
                     }
                     out.extend(self.eval(otherwise, state));
                 }
             }
             out
         })
-    }
-
-    /// What a pattern that splits paths tells, where the value is no operation's outcome: a condition like any other.
-    fn told(&mut self, value: ExprId, val: &Val, truth: bool, s: &mut State) {
-        if matches!(val, Val::Unknown | Val::Item(_) | Val::Truth(..)) && !s.conds.contains(&(value, truth)) {
-            s.conds.push((value, truth));
-        }
     }
 
     /// `Some(..)` and `Ok(..)` say yes, `None` and `Err(..)` no.
@@ -505,8 +498,7 @@ impl<'c, 'a> Walker<'c, 'a> {
         }
     }
 
-    fn assign(&mut self, id: ExprId, left: ExprId, right: ExprId, val: Val, mut s: State) -> State {
-        let _ = right;
+    fn assign(&self, id: ExprId, left: ExprId, val: Val, mut s: State) -> State {
         if self.is_relevant(left) {
             s.trace.push(Event::Assign(id));
         }
@@ -605,52 +597,11 @@ impl<'c, 'a> Walker<'c, 'a> {
         out
     }
 
-    /// `?`: a failure leaves the function, a success goes on with what is inside.
-    fn raise(&mut self, id: ExprId, val: Val, mut s: State) -> Paths {
-        match val {
-            Val::Built(Tag::Err | Tag::None, _) => vec![(s, Flow::Return(val))],
-            Val::Built(Tag::Ok | Tag::Some, inner) => next(s, *inner),
-            Val::Outcome(op) | Val::Payload(op, Tag::Ok | Tag::Some) | Val::Derived(_, op) => {
-                if matches!(val, Val::Derived(..)) {
-                    s.called(op);
-                }
-                if matches!(val, Val::Outcome(_))
-                    && let Some(look) = s.look(op)
-                {
-                    let tag = look.tag.clone();
-                    return match tag {
-                        Tag::Err | Tag::None => {
-                            vec![(s, Flow::Return(Val::Built(tag.clone(), Box::new(Val::Payload(op, tag)))))]
-                        }
-                        _ => next(s, Val::Payload(op, tag)),
-                    };
-                }
-                let mut failed = s.clone();
-                failed.decide(op, Tag::Err, Verdict::Failure);
-                failed.conds.push((id, false));
-                let gone = Flow::Return(Val::Built(Tag::Err, Box::new(Val::Payload(op, Tag::Err))));
-                s.decide(op, Tag::Ok, Verdict::Success);
-                s.conds.push((id, true));
-                vec![(failed, gone), (s, Flow::Next(Val::Payload(op, Tag::Ok)))]
-            }
-            other => {
-                let mut failed = s.clone();
-                failed.conds.push((id, false));
-                s.conds.push((id, true));
-                let inner = if matches!(other, Val::Item(_)) { other } else { Val::Unknown };
-                vec![
-                    (failed, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown)))),
-                    (s, Flow::Next(inner)),
-                ]
-            }
-        }
-    }
-
     /// `.await`
-    fn awaited(&mut self, id: ExprId, val: Val, mut s: State) -> Paths {
+    fn awaited(&mut self, val: Val, mut s: State) -> Paths {
         match val {
             Val::Timer(call) => {
-                self.wait(call, &mut s);
+                wait(call, &mut s);
                 next(s, Val::Unknown)
             }
             Val::Cancel => {
@@ -662,19 +613,8 @@ impl<'c, 'a> Walker<'c, 'a> {
                 s.called(op);
                 next(s, Val::Outcome(op))
             }
-            Val::Unknown => {
-                let _ = id;
-                next(s, Val::Unknown)
-            }
             other => next(s, other),
         }
-    }
-
-    fn wait(&mut self, call: ExprId, s: &mut State) {
-        if !s.waits.contains(&call) {
-            s.waits.push(call);
-        }
-        s.trace.push(Event::Wait(call));
     }
 
     fn target(&self, label: Option<&str>, loops_only: bool) -> Option<ExprId> {
@@ -728,7 +668,7 @@ impl<'c, 'a> Walker<'c, 'a> {
                             continue;
                         };
                         let paths = self.eval(future, state);
-                        let paths = then(paths, |state, val| self.awaited(future, val, state));
+                        let paths = then(paths, |state, val| self.awaited(val, state));
                         out.extend(then(paths, |state, val| {
                             let matched = match arm.pat {
                                 Some(pat) => self.bind(pat, &val, state).0,
@@ -778,7 +718,7 @@ impl<'c, 'a> Walker<'c, 'a> {
                 }
                 Some(Role::Adaptor) => {
                     let val = vals.into_iter().next().unwrap_or(Val::Unknown);
-                    out.extend(self.awaited(id, val, state));
+                    out.extend(self.awaited(val, state));
                 }
                 _ if awaits => {
                     state.called(id);
@@ -810,6 +750,59 @@ pub(super) fn then(paths: Paths, mut go: impl FnMut(State, Val) -> Paths) -> Pat
         }
     }
     out
+}
+
+/// What a pattern that splits paths tells, where the value is no operation's outcome: a condition like any other.
+fn told(value: ExprId, val: &Val, truth: bool, s: &mut State) {
+    if matches!(val, Val::Unknown | Val::Item(_) | Val::Truth(..)) && !s.conds.contains(&(value, truth)) {
+        s.conds.push((value, truth));
+    }
+}
+
+/// `?`: a failure leaves the function, a success goes on with what is inside.
+fn raise(id: ExprId, val: Val, mut s: State) -> Paths {
+    match val {
+        Val::Built(Tag::Err | Tag::None, _) => vec![(s, Flow::Return(val))],
+        Val::Built(Tag::Ok | Tag::Some, inner) => next(s, *inner),
+        Val::Outcome(op) | Val::Payload(op, Tag::Ok | Tag::Some) | Val::Derived(_, op) => {
+            if matches!(val, Val::Derived(..)) {
+                s.called(op);
+            }
+            if matches!(val, Val::Outcome(_))
+                && let Some(look) = s.look(op)
+            {
+                let tag = look.tag.clone();
+                return match tag {
+                    Tag::Err | Tag::None => {
+                        vec![(s, Flow::Return(Val::Built(tag.clone(), Box::new(Val::Payload(op, tag)))))]
+                    }
+                    _ => next(s, Val::Payload(op, tag)),
+                };
+            }
+            let mut failed = s.clone();
+            failed.decide(op, Tag::Err, Verdict::Failure);
+            failed.conds.push((id, false));
+            let gone = Flow::Return(Val::Built(Tag::Err, Box::new(Val::Payload(op, Tag::Err))));
+            s.decide(op, Tag::Ok, Verdict::Success);
+            s.conds.push((id, true));
+            vec![(failed, gone), (s, Flow::Next(Val::Payload(op, Tag::Ok)))]
+        }
+        other => {
+            let mut failed = s.clone();
+            failed.conds.push((id, false));
+            s.conds.push((id, true));
+            let inner = if matches!(other, Val::Item(_)) { other } else { Val::Unknown };
+            vec![(failed, Flow::Return(Val::Built(Tag::Err, Box::new(Val::Unknown)))), (s, Flow::Next(inner))]
+        }
+    }
+}
+
+/// A path waits here.
+pub(super) fn wait(call: ExprId, s: &mut State) {
+    if !s.waits.contains(&call) {
+        s.waits.push(call);
+    }
+    s.trace.push(Event::Wait(call));
 }
 
 fn negate(val: Val) -> Val {

@@ -2,12 +2,16 @@
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
 mod bounds;
+mod callees;
 mod classify;
 mod context;
 mod delay;
 mod describe;
 mod errors;
 mod flow;
+mod memo;
+mod questions;
+mod reads;
 mod recursion;
 mod remote;
 mod schedules;
@@ -22,7 +26,8 @@ use crate::knowledge::Knowledge;
 use crate::model::{Problem, Site};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
-use context::{Context, Memo, Neighbours};
+use context::{Context, Neighbours};
+use memo::Memo;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;

@@ -2,7 +2,8 @@
 //! It decides nothing about what the numbers mean.
 
 use super::amount::{Amount, Cap};
-use super::eval::{Env, Eval, Key, Overflowed, pick};
+use super::eval::{Env, Eval, Key, Overflowed};
+use super::tables::pick;
 use crate::body::{ExprId, ExprKind};
 use crate::detect::context::Context;
 use crate::detect::flow::{Event, LoopRecord, State};

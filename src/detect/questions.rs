@@ -6,7 +6,7 @@ use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Ve
 use super::remote::{self, Answer};
 use super::summary::{MOST_CALLS, summary};
 use crate::body::{ExprId, ExprKind, Lit, PatKind, Path, TyShape};
-use crate::knowledge::{Role, parts, says};
+use crate::knowledge::{Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
 pub(super) struct Question<'q, 'a> {
@@ -185,6 +185,7 @@ impl Question<'_, '_> {
 
     /// Whether an operation's text names a readiness or health endpoint.
     fn asks_for_health(&self, op: Op) -> bool {
+        let list = &self.cx.words().health;
         let mut found = false;
         self.cx.body.walk(op, &mut |id| {
             let text = match &self.cx.body.expr(id).kind {
@@ -192,9 +193,7 @@ impl Question<'_, '_> {
                 ExprKind::Path(path) => path.single().unwrap_or_default(),
                 _ => "",
             };
-            found |= parts(text)
-                .iter()
-                .any(|part| matches!(part.trim_end_matches('z'), "ready" | "health" | "live" | "alive"));
+            found |= parts(text).iter().any(|part| is_one_of(list, part.trim_end_matches('z')));
             !found
         });
         found

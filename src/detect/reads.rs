@@ -24,7 +24,7 @@ pub(super) enum Reads {
 /// Whether a call hands out the next of a limited supply: of delays, tries, permits.
 pub(super) fn is_supply(cx: &Context<'_>, call: ExprId) -> bool {
     let name = cx.call_name(call);
-    matches!(name, "next" | "next_backoff" | "next_delay" | "pop" | "pop_front" | "next_back" | "checked_sub")
+    matches!(name, "next" | "pop" | "pop_front" | "next_back" | "checked_sub")
         || name.starts_with("next_") && says(&cx.words().delay, name)
 }
 

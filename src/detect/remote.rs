@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::summary::summary_at;
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, says};
+use crate::knowledge::{LocalKind, Role, is_one_of, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -229,22 +229,6 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     None
 }
 
-/// Verbs of remote calls that half of all types have.
-const VAGUE: &[&str] = &[
-    "get",
-    "put",
-    "send",
-    "call",
-    "list",
-    "push",
-    "pull",
-    "sync",
-    "join",
-    "register",
-    "attach",
-    "connection",
-];
-
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
@@ -257,7 +241,7 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
     if !awaited
         && clients
-        && !VAGUE.contains(&name)
+        && !is_one_of(&words.everyday, name)
         && (says(&words.remote, name) && name.contains('_') || establishes)
         && !says(&words.local, name)
     {

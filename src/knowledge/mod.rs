@@ -15,4 +15,4 @@ mod tests;
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
 pub use load::LoadError;
 pub use lookup::{Knowledge, MethodMatch};
-pub use words::{Words, parts, says};
+pub use words::{Words, is_one_of, parts, says};

@@ -139,7 +139,7 @@ impl Eval<'_, '_> {
         }
         let Some(inner) = self.cx.inside(item) else {
             let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
-            if is_named_sleep(name)
+            if is_named_sleep(self.cx.words(), name)
                 && let Some(wait) = given.first()
             {
                 // in what unit, only its body would tell

@@ -3,7 +3,9 @@
 use super::state::{Event, Test, Verdict};
 use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, is_self, next, wait};
 use crate::body::{ExprId, ExprKind};
+use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
+use crate::knowledge::{is_one_of, says};
 use smallvec::SmallVec;
 
 impl Walker<'_, '_> {
@@ -163,7 +165,7 @@ impl Walker<'_, '_> {
             }
             Role::Event => {
                 if let ExprKind::Method(call) = &self.body().expr(id).kind
-                    && crate::knowledge::says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
+                    && says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
                 {
                     return next(s, Val::Cancel);
                 }
@@ -292,7 +294,7 @@ impl Walker<'_, '_> {
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
         let name = self.cx.call_name(id);
         let words = self.cx.words();
-        if crate::knowledge::says(&words.hint, name) {
+        if says(&words.hint, name) {
             s.marks.hint = true;
             if let Some(op) = vals.iter().find_map(operation_of) {
                 return next(s, Val::Hint(op));
@@ -306,12 +308,10 @@ impl Walker<'_, '_> {
             ExprKind::Method(call) => self.cx.base_text(call.receiver),
             _ => String::new(),
         };
-        if crate::knowledge::says(&words.cancel, name) && self.cx.args(id).is_empty()
-            || crate::knowledge::says(&words.cancel, &on)
-        {
+        if says(&words.cancel, name) && self.cx.args(id).is_empty() || says(&words.cancel, &on) {
             return next(s, Val::Cancel);
         }
-        if crate::knowledge::says(&words.log, name) && !self.cx.is_awaited(id) {
+        if says(&words.log, name) && !self.cx.is_awaited(id) {
             s.marks.log = true;
             return next(s, Val::Unknown);
         }
@@ -345,8 +345,7 @@ impl Walker<'_, '_> {
         };
         self.body().local(id).is_some_and(|local| {
             self.body().params.iter().any(|param| {
-                param.pat == local
-                    && param.ty.as_ref().is_some_and(|ty| crate::detect::remote::is_operand_type(self.cx, ty))
+                param.pat == local && param.ty.as_ref().is_some_and(|ty| is_operand_type(self.cx, ty))
             })
         })
     }
@@ -379,21 +378,9 @@ impl Walker<'_, '_> {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
             Some(Role::Remote { .. }) | None => {
-                matches!(
-                    self.cx.call_name(op),
-                    "next"
-                        | "try_next"
-                        | "accept"
-                        | "recv"
-                        | "pop"
-                        | "pop_front"
-                        | "dequeue"
-                        | "try_recv"
-                        | "poll_next"
-                        | "next_item"
-                        | "next_line"
-                        | "next_message"
-                )
+                let name = self.cx.call_name(op);
+                matches!(name, "next" | "accept" | "recv" | "try_recv" | "pop" | "pop_front")
+                    || is_one_of(&self.cx.words().items, name)
             }
             _ => false,
         }

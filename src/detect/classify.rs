@@ -1,11 +1,12 @@
 //! What a loop is, by what its trips do: a retry, a reconnect, a helper, or one of the look-alikes.
 //! Names decide only what flow cannot; each use of one lowers the confidence and is kept as a reason.
 
-use super::context::{Callee, Context};
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::context::Context;
+use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
+use super::questions::{Question, any_succeeded, leaves_after_success};
 use super::remote::{self, Answer};
-use crate::body::{ExprId, ExprKind, Lit, PatKind, TyShape};
-use crate::knowledge::{Role, says};
+use crate::body::ExprId;
+use crate::knowledge::says;
 use crate::model::{Confidence, Evidence, Kind};
 
 /// A loop that is something.
@@ -38,12 +39,6 @@ fn fate(state: &State, counts: &dyn Fn(Op) -> bool) -> Option<Verdict> {
 /// Operations that failed on a path.
 pub(crate) fn failed_ops(state: &State) -> impl Iterator<Item = Op> + '_ {
     state.looked.iter().filter(|look| look.verdict == Verdict::Failure).map(|look| look.op)
-}
-
-struct Question<'q, 'a> {
-    cx: &'q Context<'a>,
-    followed: &'q Followed,
-    id: ExprId,
 }
 
 /// Classifies a loop; `None` where it is nothing that `audit` speaks of.
@@ -171,15 +166,15 @@ pub(crate) fn classify<'f>(
     }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
     let answers: Vec<(Op, Option<Answer>)> = ops.iter().map(|op| (*op, q.remote(*op))).collect();
-    let main = answers
+    let (main, remote) = answers
         .iter()
         .find(|(_, answer)| answer.as_ref().is_some_and(|answer| answer.is))
         .or_else(|| answers.iter().find(|(_, answer)| answer.is_none()))
         .or_else(|| answers.first())?;
-    made.main = Some(main.0);
-    made.remote = main.1.clone();
-    made.ops = ops.clone();
-    made.why.push(cx.evidence(main.0, "a failure of this goes round again"));
+    made.main = Some(*main);
+    made.remote.clone_from(remote);
+    made.ops.clone_from(&ops);
+    made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
     let all_of_item = ops.iter().all(|op| q.is_of_item(*op));
     if all_of_item {
@@ -199,7 +194,7 @@ pub(crate) fn classify<'f>(
         return Some(made);
     }
     let establishes = ops.iter().any(|op| remote::establishes(cx, *op, 3));
-    let leaves_after_success = q.leaves_after_success(record, &ops);
+    let leaves_after_success = leaves_after_success(record, &ops);
     let session = q.is_session(&succeeding);
     let condition = q.waits_for_condition(&ops);
 
@@ -243,9 +238,7 @@ pub(crate) fn classify<'f>(
             made.reasons.push("some replies go round as failures do".into());
         } else if same_wait || !on_success.is_empty() {
             made.kind = if succeeding.is_empty() || leaves_after_success { Kind::Poll } else { Kind::Ticker };
-        } else if leaves_after_success
-            && (retry_words || q.failure_is_retried_alone(record, &failing, &succeeding, &ops))
-        {
+        } else if leaves_after_success && (retry_words || !any_succeeded(&succeeding, &ops)) {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
             made.confidence = Confidence::Medium;
             made.reasons.push("some success goes round as well".into());
@@ -266,274 +259,4 @@ pub(crate) fn classify<'f>(
 
 fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op) -> bool) -> Option<Op> {
     states.find_map(|state| state.looked.iter().map(|look| look.op).find(|op| counts(*op)))
-}
-
-impl Question<'_, '_> {
-    /// Whether an operation counts: it may be what is retried. Waits, locks and tests of local things do not.
-    fn counts(&self, op: Op) -> bool {
-        if let Callee::Own(item) = self.cx.callee(op)
-            && super::summary::summary(self.cx, item).is_wait
-        {
-            return false;
-        }
-        !matches!(
-            self.cx.role(op),
-            Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
-        )
-    }
-
-    /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
-    fn is_no_error(&self, state: &State) -> bool {
-        let list = &self.cx.words().not_an_error;
-        let named = |path: &crate::body::Path| path.segments.len() > 1 && says(list, path.last());
-        let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
-            let mut found = false;
-            self.cx.body.walk(*cond, &mut |id| {
-                found |= matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path));
-                !found
-            });
-            found
-        });
-        by_test
-            || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
-            || state.arms.iter().any(|pat| {
-                matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
-            })
-    }
-
-    /// Whether the vocabulary knows an operation to stay in the process: a channel, a lock, a message that comes.
-    fn stays(&self, op: Op) -> bool {
-        matches!(self.cx.role(op), Some(Role::Local { .. } | Role::Event | Role::Accept))
-    }
-
-    fn is_of_item(&self, op: Op) -> bool {
-        self.followed.of_item.get(&op).is_some_and(|loops| loops.contains(&self.id))
-    }
-
-    fn remote(&self, op: Op) -> Option<Answer> {
-        if self.followed.operands.contains(&op) {
-            let operand = match self.cx.callee(op) {
-                Callee::Operand(local) => Some(local),
-                _ => None,
-            };
-            return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
-        }
-        remote::of_call(self.cx, op, super::summary::MOST_CALLS)
-    }
-
-    /// A helper with no caller in sight: its name, and whether its crate talks to anybody.
-    fn by_helper_name(&self) -> Option<Answer> {
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let clients = self.cx.krate.dependencies.iter().any(|name| self.cx.knowledge.crate_is_client(name));
-        let asks = self.cx.body.is_async || clients;
-        if self.cx.body.is_async
-            && let Some(variant) = self.retried_variant()
-        {
-            return Some(Answer {
-                is: true,
-                certain: false,
-                why: format!("`{variant}` is how a shared service refuses"),
-            });
-        }
-        (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name)))
-            .then(|| Answer { is: true, certain: false, why: format!("`{name}` is a retry helper") })
-    }
-
-    /// An error variant named in the loop that says that another try may do.
-    fn retried_variant(&self) -> Option<String> {
-        let mut found = None;
-        for (_, pat) in self.cx.body.pats() {
-            if let PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) = &pat.kind
-                && path.segments.len() > 1
-                && says(&self.cx.words().transient, path.last())
-            {
-                found = Some(path.last().to_owned());
-            }
-        }
-        found
-    }
-
-    /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.
-    fn leaves_after_success(&self, record: &LoopRecord, ops: &[Op]) -> bool {
-        record.exits.iter().any(|(state, flow)| {
-            if matches!(flow, Flow::Diverge) {
-                return false;
-            }
-            let failed =
-                state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure);
-            let gives_error = matches!(
-                flow,
-                Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _))
-            );
-            let called = state.calls.iter().any(|op| ops.contains(op))
-                || state.looked.iter().any(|look| ops.contains(&look.op));
-            called && !failed && !gives_error
-        })
-    }
-
-    /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
-    fn is_session(&self, succeeding: &[&State]) -> bool {
-        let words = self.cx.words();
-        succeeding.iter().any(|state| {
-            state
-                .calls
-                .iter()
-                .any(|op| says(&words.session, self.cx.call_name(*op)) && self.cx.is_awaited(*op))
-        }) || self.holds_session_loop()
-    }
-
-    fn holds_session_loop(&self) -> bool {
-        self.followed.loops.iter().any(|(inner, record)| {
-            record.outer == Some(self.id)
-                && *inner != self.id
-                && matches!(record.shape, LoopShape::Loop | LoopShape::While)
-                && record.backs.iter().any(|state| {
-                    state.marks.event
-                        || state.calls.iter().any(|op| matches!(self.cx.role(*op), Some(Role::Event)))
-                })
-        })
-    }
-
-    /// Whether the function, or what bounds the loop, is named after retrying.
-    fn speaks_of_retry(&self, record: &LoopRecord) -> bool {
-        self.speaks_of(record, &|name: &str| says(&self.cx.words().retry, name))
-    }
-
-    /// Whether the function, or what bounds the loop, has a name that says so.
-    fn speaks_of(&self, record: &LoopRecord, says_so: &dyn Fn(&str) -> bool) -> bool {
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        if says_so(name) {
-            return true;
-        }
-        let conds = record
-            .backs
-            .iter()
-            .chain(record.exits.iter().map(|(state, _)| state))
-            .flat_map(|state| &state.conds);
-        let mut named = false;
-        for (cond, _) in conds {
-            self.cx.body.walk(*cond, &mut |id| {
-                named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => path.single().is_some_and(|name| says_so(name)),
-                    ExprKind::Field(_, name) => says_so(name),
-                    ExprKind::Method(call) => says_so(&call.name),
-                    ExprKind::Call(..) => says_so(self.cx.call_name(id)),
-                    _ => false,
-                };
-                !named
-            });
-            if named {
-                return true;
-            }
-        }
-        if let ExprKind::For { pat, iter, .. } = &self.cx.body.expr(self.id).kind {
-            let bound = self.cx.body.names_in_pat(*pat).iter().any(|(name, _)| says_so(name));
-            self.cx.body.walk(*iter, &mut |id| {
-                named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => says_so(path.last()),
-                    ExprKind::Field(_, name) => says_so(name),
-                    _ => false,
-                };
-                !named
-            });
-            return bound || named;
-        }
-        false
-    }
-
-    /// Whether the function or the operation is named after a condition that somebody waits for.
-    fn waits_for_condition(&self, ops: &[Op]) -> bool {
-        let words = self.cx.words();
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let says_so = |name: &str| {
-            says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
-        };
-        // of an operation's name, the verb decides: `wait_for_tx` waits, `send_and_confirm_tx` sends
-        let verb = |name: &str| {
-            crate::knowledge::parts(name).into_iter().find(|part| part != "try").unwrap_or_default()
-        };
-        says_so(name)
-            || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
-    }
-
-    /// Whether an operation's text names a readiness or health endpoint.
-    fn asks_for_health(&self, op: Op) -> bool {
-        let mut found = false;
-        self.cx.body.walk(op, &mut |id| {
-            let text = match &self.cx.body.expr(id).kind {
-                ExprKind::Lit(Lit::Str(text)) => text.as_str(),
-                ExprKind::Path(path) => path.single().unwrap_or_default(),
-                _ => "",
-            };
-            found |= crate::knowledge::parts(text)
-                .iter()
-                .any(|part| matches!(part.trim_end_matches('z'), "ready" | "health" | "live" | "alive"));
-            !found
-        });
-        found
-    }
-
-    /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
-    fn keeps_alive(&self, record: &LoopRecord) -> bool {
-        if let Some(outer) = record.outer.and_then(|outer| self.followed.loops.get(&outer)) {
-            return !outer.backs.is_empty()
-                && outer.shape != LoopShape::Count
-                && outer.shape != LoopShape::Each;
-        }
-        self.is_task(record) && self.gives_nothing(record) || self.called_round_and_round()
-    }
-
-    /// Whether the function is called in a loop of this crate that goes on after it: what it establishes is established again.
-    fn called_round_and_round(&self) -> bool {
-        self.cx.callers().iter().take(16).any(|(item, call)| {
-            let Some(caller) = self.cx.inside(*item) else { return false };
-            let mut at = caller.parent(*call);
-            while let Some(parent) = at {
-                if matches!(caller.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. }) {
-                    return true;
-                }
-                at = caller.parent(parent);
-            }
-            false
-        })
-    }
-
-    /// Whether the loop runs as a task of its own.
-    fn is_task(&self, record: &LoopRecord) -> bool {
-        match record.within {
-            Some(within) => {
-                self.followed.spawned.contains(&within)
-                    || matches!(self.cx.body.expr(within).kind, ExprKind::Async(_))
-            }
-            None => self.gives_nothing(record),
-        }
-    }
-
-    fn gives_nothing(&self, record: &LoopRecord) -> bool {
-        if record.within.is_some() {
-            return !record
-                .exits
-                .iter()
-                .any(|(_, flow)| matches!(flow, Flow::Return(val) if *val != Val::Unknown));
-        }
-        self.cx
-            .body
-            .ret
-            .as_ref()
-            .is_none_or(|ty| ty.shape == TyShape::Other || ty.shape == TyShape::Tuple && ty.args.is_empty())
-    }
-
-    /// Success goes round only where it was not the operation that failed: `connect` succeeded, `send` failed, and the loop leaves once `send` did not.
-    fn failure_is_retried_alone(
-        &self,
-        record: &LoopRecord,
-        failing: &[&State],
-        succeeding: &[&State],
-        ops: &[Op],
-    ) -> bool {
-        let _ = (record, failing);
-        !succeeding.iter().any(|state| {
-            state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Success)
-        })
-    }
 }

@@ -1,59 +1,16 @@
 //! What one body is read against: its crate, the vocabulary, and what each call in it means.
 //! Answers about single expressions; it follows no flow.
 
-use super::remote::Answer;
-use super::summary::Summary;
-use crate::body::{Body, ExprId, ExprKind, Local, PatKind, Path, Stmt, Ty};
-use crate::knowledge::{Entry, Knowledge, Role, Words};
+pub(crate) use super::callees::Callee;
+use super::memo::{Memo, Written};
+use crate::body::{Body, ExprId, ExprKind, Local, PatKind, Stmt, Ty};
+use crate::knowledge::{Knowledge, Words};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
-use std::sync::{Mutex, PoisonError};
-
-/// Answers kept for a whole crate. Each depends only on its key, so that threads may race for them.
-#[derive(Debug, Default)]
-pub(crate) struct Memo {
-    summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
-    fields: Mutex<HashMap<(Vec<String>, String), Option<(ItemRef, ExprId)>>>,
-    callers: Mutex<HashMap<ItemRef, Vec<(ItemRef, ExprId)>>>,
-    clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
-}
-
-impl Memo {
-    /// The summary of a function with this many calls to follow. One that needed fewer holds for any larger number.
-    pub(crate) fn summary(&self, item: ItemRef, left: u32, make: impl FnOnce() -> Summary) -> Summary {
-        let summaries = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
-        {
-            let known = summaries();
-            let whole = known.get(&(item, WHOLE)).filter(|summary| summary.height <= left);
-            if let Some(summary) = whole.or_else(|| known.get(&(item, left))) {
-                return summary.clone();
-            }
-        }
-        let made = make();
-        // it never came to the end of what it may follow: it is the same however much that is
-        let key = if made.height <= left { WHOLE } else { left };
-        summaries().insert((item, key), made.clone());
-        made
-    }
-
-    /// Whether a type is a client's.
-    pub(crate) fn client(&self, ty: &Ty, left: u32, make: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
-        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (ty.clone(), left);
-        if let Some(known) = clients().get(&key) {
-            return known.clone();
-        }
-        let made = make();
-        clients().insert(key, made.clone());
-        made
-    }
-}
-
-/// Key of a summary that is whole.
-const WHOLE: u32 = u32::MAX;
+use std::sync::PoisonError;
 
 /// One body in its crate.
 pub(crate) struct Context<'a> {
@@ -63,7 +20,7 @@ pub(crate) struct Context<'a> {
     pub(crate) at: ItemRef,
     pub(crate) body: &'a Body,
     near: Weak<Neighbours<'a>>,
-    callees: RefCell<HashMap<ExprId, Callee<'a>>>,
+    pub(super) callees: RefCell<HashMap<ExprId, Callee<'a>>>,
     /// The tallest summary that was asked for while this body's own was made.
     pub(crate) deepest: Cell<u32>,
     parents: Vec<Option<ExprId>>,
@@ -73,33 +30,6 @@ pub(crate) struct Context<'a> {
 /// Bodies that are read beside one another, each set up once. Whoever begins with a body holds them.
 #[derive(Default)]
 pub(crate) struct Neighbours<'a>(RefCell<HashMap<ItemRef, Option<Rc<Context<'a>>>>>);
-
-/// What a call or macro call means.
-#[derive(Clone, Debug)]
-pub(crate) enum Callee<'a> {
-    /// The vocabulary knows it; false: by its name alone.
-    Known(&'a Entry, bool),
-    /// A function or method of this crate.
-    Own(ItemRef),
-    /// A closure bound to a local variable of this body.
-    Closure(ExprId),
-    /// A parameter that is called.
-    Operand(Local),
-    /// A function or method of another crate, by full path where it is a function.
-    Foreign(Vec<String>),
-    /// Nothing that we can see.
-    Unknown,
-}
-
-impl Callee<'_> {
-    /// The role that the vocabulary gives it.
-    pub(crate) fn role(&self) -> Option<&Role> {
-        match self {
-            Self::Known(entry, _) => Some(&entry.role),
-            _ => None,
-        }
-    }
-}
 
 impl<'a> Context<'a> {
     pub(crate) fn new(
@@ -157,7 +87,7 @@ impl<'a> Context<'a> {
     }
 
     /// The one value that a field of a type has in this crate, and where it is written.
-    pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<(ItemRef, ExprId)> {
+    pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<Written> {
         let key = (ty.path.clone(), field.to_owned());
         let values = || self.memo.fields.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = values().get(&key) {
@@ -169,7 +99,7 @@ impl<'a> Context<'a> {
     }
 
     /// Functions of this crate that call this one, with the call.
-    pub(crate) fn callers(&self) -> Vec<(ItemRef, ExprId)> {
+    pub(crate) fn callers(&self) -> Vec<Written> {
         let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = callers().get(&self.at) {
             return known.clone();
@@ -223,116 +153,6 @@ impl<'a> Context<'a> {
         let Target::Item(item) = self.krate.path(self.at, &ty.path) else { return Vec::new() };
         let Some(data) = self.krate.struct_data(item) else { return Vec::new() };
         data.fields.iter().map(|(name, field)| (name.clone(), self.krate.full_type(item, field))).collect()
-    }
-
-    /// What a call, method call, macro call or path-to-a-macro-operand means.
-    pub(crate) fn callee(&self, id: ExprId) -> Callee<'a> {
-        if let Some(known) = self.callees.borrow().get(&id) {
-            return known.clone();
-        }
-        let found = self.find_callee(id);
-        self.callees.borrow_mut().insert(id, found.clone());
-        found
-    }
-
-    /// The role that the vocabulary gives a call.
-    pub(crate) fn role(&self, id: ExprId) -> Option<&'a Role> {
-        match self.callee(id) {
-            Callee::Known(entry, _) => Some(&entry.role),
-            _ => None,
-        }
-    }
-
-    fn find_callee(&self, id: ExprId) -> Callee<'a> {
-        match &self.body.expr(id).kind {
-            ExprKind::Call(callee, _) => self.function(*callee),
-            ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
-            ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
-                Some(entry) => Callee::Known(entry, true),
-                None => match self.krate.path(self.at, &call.path.segments) {
-                    Target::Item(item) => Callee::Own(item),
-                    Target::External(path) => Callee::Foreign(path),
-                    _ => Callee::Unknown,
-                },
-            },
-            _ => Callee::Unknown,
-        }
-    }
-
-    fn function(&self, callee: ExprId) -> Callee<'a> {
-        if let Some(local) = self.body.local(callee) {
-            return match self.init(local).map(|init| (init, &self.body.expr(init).kind)) {
-                Some((init, ExprKind::Closure { .. })) => Callee::Closure(init),
-                Some((init, ExprKind::Path(path))) => self.by_path(path).unwrap_or(Callee::Closure(init)),
-                _ => Callee::Operand(local),
-            };
-        }
-        match &self.body.expr(callee).kind {
-            ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
-            // `(self.op)()`: a field that is called
-            ExprKind::Field(..) => Callee::Unknown,
-            _ => Callee::Unknown,
-        }
-    }
-
-    /// What a path to a function means; `None` where nobody knows.
-    pub(crate) fn by_path(&self, path: &Path) -> Option<Callee<'a>> {
-        match self.krate.path(self.at, &path.segments) {
-            Target::Item(item) => Some(Callee::Own(item)),
-            Target::Variant(..) => None,
-            Target::External(full) => Some(match self.knowledge.call(&full) {
-                Some(entry) => Callee::Known(entry, true),
-                None => Callee::Foreign(full),
-            }),
-            Target::Unknown => self.by_bare_path(path),
-        }
-    }
-
-    fn by_bare_path(&self, path: &Path) -> Option<Callee<'a>> {
-        if let Some(name) = path.single() {
-            for mut glob in self.krate.foreign_globs(self.at) {
-                glob.push(name.to_owned());
-                if let Some(entry) = self.knowledge.call(&glob) {
-                    return Some(Callee::Known(entry, true));
-                }
-            }
-            return self.knowledge.bare(name).map(|entry| Callee::Known(entry, false));
-        }
-        if let Some(entry) =
-            self.knowledge.call(&path.segments).or_else(|| self.knowledge.by_tail(&path.segments))
-        {
-            return Some(Callee::Known(entry, false));
-        }
-        // `S::sleep(d)` of a type parameter, `rt::sleep(d)` of a module that nobody sees: the name tells
-        self.knowledge
-            .bare(path.last())
-            .filter(|entry| matches!(entry.role, Role::Wait { .. }))
-            .map(|entry| Callee::Known(entry, false))
-    }
-
-    fn method(&self, receiver: ExprId, name: &str, args: usize) -> Callee<'a> {
-        let ty = self.type_of(receiver);
-        if let Some(ty) = &ty {
-            if let Some(item) = self.krate.method(ty, name) {
-                return Callee::Own(item);
-            }
-            let path = (!ty.path.is_empty() && !self.is_generic(ty.name())).then_some(ty.path.as_slice());
-            if let Some(found) = self.knowledge.method(name, path, args) {
-                return Callee::Known(found.entry, found.certain);
-            }
-            if let Some(foreign) = path.filter(|path| path.first().is_some_and(|first| first != "crate")) {
-                return Callee::Foreign(foreign.to_vec());
-            }
-        } else if let Some(found) = self.knowledge.method(name, None, args).filter(|found| found.certain) {
-            return Callee::Known(found.entry, true);
-        }
-        if let Some(item) = self.krate.method_by_name(name, args) {
-            return Callee::Own(item);
-        }
-        match self.knowledge.method(name, None, args) {
-            Some(found) => Callee::Known(found.entry, found.certain),
-            None => Callee::Unknown,
-        }
     }
 
     /// Whether a name is a generic parameter of this body.
@@ -414,10 +234,8 @@ impl<'a> Context<'a> {
         for _ in 0..12 {
             let Some(parent) = self.parent(at) else { return false };
             match &self.body.expr(parent).kind {
-                ExprKind::Await(_) => return true,
-                ExprKind::Method(call) if call.receiver == at => {}
+                ExprKind::Await(_) | ExprKind::Macro(_) => return true,
                 ExprKind::Call(..) | ExprKind::Try(_) | ExprKind::Ref(_) | ExprKind::Method(_) => {}
-                ExprKind::Macro(_) => return true,
                 _ => return false,
             }
             at = parent;

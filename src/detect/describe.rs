@@ -2,8 +2,9 @@
 //! Words about the inside; nothing else reads them.
 
 use super::classify::classify;
-use super::context::{Context, Memo, Neighbours};
+use super::context::{Context, Neighbours};
 use super::flow::{self, Flow, State};
+use super::memo::Memo;
 use super::remote;
 use super::summary::{MOST_CALLS, summary};
 use super::{Crate, Knowledge};

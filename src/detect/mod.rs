@@ -2,6 +2,7 @@
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
 mod bounds;
+mod callees;
 mod classify;
 mod context;
 mod delay;
@@ -9,6 +10,9 @@ mod describe;
 mod errors;
 mod flow;
 mod library;
+mod memo;
+mod questions;
+mod reads;
 mod recursion;
 mod remote;
 mod schedules;
@@ -23,7 +27,8 @@ use crate::knowledge::Knowledge;
 use crate::model::{Place, Problem, Site};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
-use context::{Context, Memo, Neighbours};
+use context::{Context, Neighbours};
+use memo::Memo;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;

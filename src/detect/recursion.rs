@@ -53,7 +53,7 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         site.place = file.place(item.span);
     }
     site.why.push(cx.evidence(*call, "calls itself again after a failure"));
-    site.operation.text = Fact::Known(remote::text(cx, *main), cx.evidence(*main, "this is tried again"));
+    site.operation.text = Fact::Known(cx.text(*main), cx.evidence(*main, "this is tried again"));
     match answer {
         Some(answer) => {
             site.operation.remote =

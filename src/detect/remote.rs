@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::summary::summary_at;
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, says};
+use crate::knowledge::{LocalKind, Role, is_one_of, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -19,8 +19,8 @@ pub(crate) struct Answer {
     pub(crate) why: String,
 }
 
-fn answer(is: bool, certain: bool, why: impl Into<String>) -> Option<Answer> {
-    Some(Answer { is, certain, why: why.into() })
+fn answer(is: bool, certain: bool, why: impl Into<String>) -> Answer {
+    Answer { is, certain, why: why.into() }
 }
 
 /// Whether an operation of a body is remote.
@@ -38,19 +38,21 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
     match callee {
         Callee::Known(entry, certain) => match &entry.role {
             Role::Remote { .. } => {
-                answer(true, *certain, format!("`{}` crosses the network", cx.call_name(id)))
+                Some(answer(true, *certain, format!("`{}` crosses the network", cx.call_name(id))))
             }
             Role::Local { kind } => {
                 let certain = *certain && !matches!(kind, LocalKind::Io);
-                answer(false, certain, format!("`{}` stays on the machine", cx.call_name(id)))
+                Some(answer(false, certain, format!("`{}` stays on the machine", cx.call_name(id))))
             }
-            Role::Event | Role::Guard | Role::Accept => answer(false, *certain, "waits inside the process"),
+            Role::Event | Role::Guard | Role::Accept => {
+                Some(answer(false, *certain, "waits inside the process"))
+            }
             _ => None,
         },
         Callee::Own(item) => {
             let inner = summary_at(cx, *item, left.saturating_sub(1));
             let name = cx.krate.qualified_name(*item);
-            inner.remote.and_then(|is| {
+            inner.remote.map(|is| {
                 answer(
                     is,
                     true,
@@ -62,7 +64,7 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         Callee::Foreign(path) => {
             let first = path.first().map_or("", String::as_str);
             if cx.knowledge.crate_is_client(first) {
-                return answer(true, true, format!("`{first}` is a client"));
+                return Some(answer(true, true, format!("`{first}` is a client")));
             }
             // std's own network types are in the vocabulary; the rest of std stays here
             (matches!(first, "std" | "core" | "alloc")).then(|| Answer {
@@ -94,7 +96,7 @@ fn of_type(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
         if matches!(cx.knowledge.type_entry(&full).map(|entry| &entry.role), Some(Role::Client))
             || cx.knowledge.crate_is_client(first)
         {
-            return answer(true, true, format!("its type `{}` is a client's", ty.name()));
+            return Some(answer(true, true, format!("its type `{}` is a client's", ty.name())));
         }
     }
     ty.args.iter().find_map(|arg| of_type(cx, arg, left - 1))
@@ -114,21 +116,21 @@ fn type_is_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
 fn find_client(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
     let first = ty.path.first().map_or("", String::as_str);
     match cx.knowledge.type_entry(&ty.path).map(|entry| &entry.role) {
-        Some(Role::Client) => return answer(true, true, format!("`{}` is a client", ty.name())),
+        Some(Role::Client) => return Some(answer(true, true, format!("`{}` is a client", ty.name()))),
         Some(Role::Local { .. }) => {
-            return answer(false, true, format!("`{}` stays on the machine", ty.name()));
+            return Some(answer(false, true, format!("`{}` stays on the machine", ty.name())));
         }
         _ => {}
     }
     if cx.knowledge.crate_is_client(first) {
-        return answer(true, true, format!("`{}` is of a client crate", ty.name()));
+        return Some(answer(true, true, format!("`{}` is of a client crate", ty.name())));
     }
     if left > 0 && first == "crate" {
         let held = cx.fields_of(ty).into_iter().find_map(|(_, field)| {
             type_is_client(cx, crate::resolve::peeled(&field), left - 1).filter(|answer| answer.is)
         });
         if let Some(held) = held {
-            return answer(true, held.certain, format!("`{}` holds a client", ty.name()));
+            return Some(answer(true, held.certain, format!("`{}` holds a client", ty.name())));
         }
     }
     ty.args.iter().find_map(|arg| if left > 0 { type_is_client(cx, arg, left - 1) } else { None })
@@ -139,15 +141,7 @@ fn by_inner_calls(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     if left == 0 {
         return None;
     }
-    let mut local = None;
-    for operand in cx.operands(id) {
-        match of_expr(cx, operand, left - 1) {
-            Some(answer) if answer.is => return Some(answer),
-            other => local = local.or(other),
-        }
-    }
-    let _ = local;
-    None
+    cx.operands(id).into_iter().filter_map(|operand| of_expr(cx, operand, left - 1)).find(|answer| answer.is)
 }
 
 /// Whether an expression holds a remote call: true if one does, false if what it calls stays here, else unknown.
@@ -203,7 +197,7 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         if let Some(ty) = cx.type_of(operand)
             && type_is_client(cx, &ty, 1).is_some_and(|answer| answer.is)
         {
-            return answer(true, true, format!("it is given a `{}`", ty.name()));
+            return Some(answer(true, true, format!("it is given a `{}`", ty.name())));
         }
     }
     for operand in cx.operands(id) {
@@ -217,7 +211,7 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
                     hit = Some(format!("`{}`", path.last()));
                 }
                 ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => {
-                    hit = Some(format!("`{name}`"))
+                    hit = Some(format!("`{name}`"));
                 }
                 _ => {}
             }
@@ -229,27 +223,11 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
                 || says(&cx.words().remote, cx.call_name(id))
                 || says(&cx.words().establish, cx.call_name(id)))
         {
-            return answer(true, false, format!("it is given {hit}"));
+            return Some(answer(true, false, format!("it is given {hit}")));
         }
     }
     None
 }
-
-/// Verbs of remote calls that half of all types have.
-const VAGUE: &[&str] = &[
-    "get",
-    "put",
-    "send",
-    "call",
-    "list",
-    "push",
-    "pull",
-    "sync",
-    "join",
-    "register",
-    "attach",
-    "connection",
-];
 
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
@@ -258,19 +236,19 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
     let establishes = says(&words.establish, name);
     if awaited && (clients && says(&words.remote, name) || establishes) {
-        return answer(true, false, format!("`{name}` names a remote call"));
+        return Some(answer(true, false, format!("`{name}` names a remote call")));
     }
     // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
     if !awaited
         && clients
-        && !VAGUE.contains(&name)
+        && !is_one_of(&words.everyday, name)
         && (says(&words.remote, name) && name.contains('_') || establishes)
         && !says(&words.local, name)
     {
-        return answer(true, false, format!("`{name}` names a remote call"));
+        return Some(answer(true, false, format!("`{name}` names a remote call")));
     }
     if !awaited && says(&words.local, name) {
-        return answer(false, false, format!("`{name}` names a local call"));
+        return Some(answer(false, false, format!("`{name}` names a local call")));
     }
     None
 }
@@ -283,11 +261,11 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
             for arg in args {
                 match of_expr(&caller, arg, 5).or_else(|| awaited_by_name(&caller, arg)) {
                     Some(said) if said.is => {
-                        return answer(
+                        return Some(answer(
                             true,
                             said.certain,
                             format!("`{}` gives it a remote call", caller.krate.qualified_name(caller.at)),
-                        );
+                        ));
                     }
                     other => local = local.or(other),
                 }
@@ -308,9 +286,9 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
         for arg in given {
             let target = match &caller.body.expr(arg).kind {
                 ExprKind::Path(path) if caller.body.local(arg).is_none() => match caller.by_path(path) {
-                    Some(Callee::Own(item)) => summary_at(&caller, item, 3)
-                        .remote
-                        .and_then(|is| answer(is, true, "its caller gives it")),
+                    Some(Callee::Own(item)) => {
+                        summary_at(&caller, item, 3).remote.map(|is| answer(is, true, "its caller gives it"))
+                    }
                     _ => None,
                 },
                 ExprKind::Path(_) => caller
@@ -322,11 +300,11 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
             };
             match target {
                 Some(said) if said.is => {
-                    return answer(
+                    return Some(answer(
                         true,
                         said.certain,
                         format!("`{}` gives it a remote call", caller.krate.qualified_name(*item)),
-                    );
+                    ));
                 }
                 other => local = local.or(other),
             }
@@ -420,11 +398,6 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
         _ => {}
     }
     says(&cx.words().establish, cx.call_name(id))
-}
-
-/// The name that a call's result or operand has, for messages: the call as written, shortened.
-pub(crate) fn text(cx: &Context<'_>, id: ExprId) -> String {
-    cx.text(id)
 }
 
 /// Whether a parameter's written type is a function or a future.

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::delay::{self, Amount, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::sites;
 use crate::body::{ExprKind, PatKind, Receiver, Ty};
-use crate::knowledge::{Role, says};
+use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{Confidence, Fact, Growth, Jitter, Kind, Site};
 
 /// The schedule that a body computes, where it does.
@@ -137,19 +137,7 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
                 PatKind::Bind { name, .. } => name.as_str(),
                 _ => "",
             };
-            number
-                && (says(&words.attempts, name)
-                    || matches!(
-                        name,
-                        "n" | "i"
-                            | "count"
-                            | "iteration"
-                            | "round"
-                            | "failures"
-                            | "step"
-                            | "exp"
-                            | "exponent"
-                    ))
+            number && (says(&words.attempts, name) || is_one_of(&words.counter, name))
         })
         .map(|param| param.pat)
         .collect();

@@ -10,7 +10,7 @@ use super::remote;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
-use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Overflow, Site};
+use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
 
 /// The sites among the loops of a body.
 pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
@@ -42,7 +42,6 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
                 let inner = summary(cx, item);
                 inner.drives_operand || named && inner.loops
             }
-            Callee::Known(..) => false,
             _ => false,
         };
         let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
@@ -57,8 +56,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
         site.confidence = Confidence::Medium;
         site.reasons.push("what the engine does is told where it is defined".into());
         site.why.push(cx.evidence(id, "hands this to an engine that retries it"));
-        site.operation.text =
-            Fact::Known(remote::text(cx, operation), cx.evidence(operation, "this is tried again"));
+        site.operation.text = Fact::Known(cx.text(operation), cx.evidence(operation, "this is tried again"));
         if let Some(answer) = remote::of_expr(cx, operation, super::summary::MOST_CALLS) {
             site.operation.remote = Fact::Known(answer.is, cx.evidence(operation, answer.why));
             if !answer.is {
@@ -165,7 +163,7 @@ pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
 fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
     let Some(main) = classified.main else { return };
     let evidence = cx.evidence(main, "this is tried again");
-    site.operation.text = Fact::Known(remote::text(cx, main), evidence.clone());
+    site.operation.text = Fact::Known(cx.text(main), evidence.clone());
     if let Some(answer) = &classified.remote {
         site.operation.remote =
             Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
@@ -336,7 +334,6 @@ fn delay_facts(
             site.delay.overflow = Fact::Known(overflow.how, at);
         }
     }
-    let _ = Overflow::Zero;
 }
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.

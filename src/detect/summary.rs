@@ -5,7 +5,7 @@ use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
 use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, TyShape};
-use crate::knowledge::{Role, says};
+use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
 /// Calls are followed this deep. The sketch of the algorithm found nothing more beyond six.
@@ -64,18 +64,19 @@ pub(crate) fn summary_at(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary 
 }
 
 /// Whether a name says that its call waits, and nothing else.
-pub(crate) fn is_named_sleep(name: &str) -> bool {
-    crate::knowledge::parts(name).first().is_some_and(|part| matches!(part.as_str(), "sleep" | "pause"))
+pub(crate) fn is_named_sleep(words: &Words, name: &str) -> bool {
+    parts(name).first().is_some_and(|part| is_one_of(&words.sleep, part))
 }
 
 /// Height of a summary that came to the end of what it may follow.
 const BOTTOMLESS: u32 = u32::MAX - 1;
 
 fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
+    let words = cx.words();
     let Some(cx) = cx.inside(item) else {
         // a trait's method without a body: its name is all there is
         let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
-        return Summary { fallible: true, is_wait: is_named_sleep(name), ..Summary::default() };
+        return Summary { fallible: true, is_wait: is_named_sleep(words, name), ..Summary::default() };
     };
     // a function that comes back to itself makes its summary inside its summary
     let outer = cx.deepest.replace(0);
@@ -96,7 +97,6 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                 || ty.shape == TyShape::Impl
         }),
         gives_bool: ret.is_some_and(|ty| ty.path.len() == 1 && ty.name() == "bool"),
-        diverges: false,
         ..Summary::default()
     };
     let mut other_work = false;
@@ -120,8 +120,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                             other_work = true;
                             made.remote_calls += 1;
                         }
-                        Role::Guard => other_work = true,
-                        Role::Event => other_work = true,
+                        Role::Guard | Role::Event => other_work = true,
                         Role::Hint => made.hint = true,
                         Role::Spawn => {
                             other_work = true;
@@ -276,9 +275,9 @@ fn speaks_of_status(cx: &Context<'_>, id: ExprId) -> bool {
     let mut found = false;
     cx.body.walk(id, &mut |inner| {
         found |= match &cx.body.expr(inner).kind {
-            ExprKind::Path(path) => crate::knowledge::parts(path.last())
-                .iter()
-                .any(|part| part.starts_with("status") || part == "code"),
+            ExprKind::Path(path) => {
+                parts(path.last()).iter().any(|part| part.starts_with("status") || part == "code")
+            }
             ExprKind::Field(_, name) => name.contains("status"),
             ExprKind::Method(_) => matches!(cx.role(inner), Some(Role::Status)),
             _ => false,

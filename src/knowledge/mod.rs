@@ -19,4 +19,4 @@ pub use libraries::{
 };
 pub use load::LoadError;
 pub use lookup::{Knowledge, MethodMatch};
-pub use words::{Words, parts, says};
+pub use words::{Words, is_one_of, parts, says};

@@ -48,6 +48,16 @@ pub struct Words {
     pub failover: Vec<String>,
     /// Remote calls that decode what they get.
     pub decoding: Vec<String>,
+    /// Whole names: remote verbs that half of all types have, so that they tell little alone: get, send, list, …
+    pub everyday: Vec<String>,
+    /// Single parts: what a readiness or health endpoint is called, a last `z` aside: ready, health, live, …
+    pub health: Vec<String>,
+    /// Whole names: parameters that count, of a function that computes a delay: n, round, exponent, …
+    pub counter: Vec<String>,
+    /// First parts of names of functions that only wait: sleep, pause.
+    pub sleep: Vec<String>,
+    /// Whole names: calls that give one of many, beside std's own: `try_next`, dequeue, …
+    pub items: Vec<String>,
 }
 
 impl Words {
@@ -58,7 +68,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 21] {
+    fn lists(&mut self) -> [&mut Vec<String>; 26] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -81,6 +91,11 @@ impl Words {
             &mut self.not_an_error,
             &mut self.failover,
             &mut self.decoding,
+            &mut self.everyday,
+            &mut self.health,
+            &mut self.counter,
+            &mut self.sleep,
+            &mut self.items,
         ]
     }
 }
@@ -109,6 +124,11 @@ fn humps(name: &str) -> Vec<String> {
         }
     }
     parts
+}
+
+/// Whether a name, or one part of it, is one of these words as it stands.
+pub fn is_one_of(list: &[String], name: &str) -> bool {
+    list.iter().any(|word| word == name)
 }
 
 /// Whether a name says one of these words: a part is the word, or consecutive parts are the parts of a longer one (`retry_after`);

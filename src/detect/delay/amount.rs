@@ -25,6 +25,12 @@ pub(crate) enum Cap {
     Unknown,
 }
 
+/// Whether two numbers are the same one.
+#[allow(clippy::float_cmp)] // written values and copies of them, not results that rounding may have moved
+pub(super) fn is_same(one: f64, other: f64) -> bool {
+    one == other
+}
+
 /// A number: the interval it lies in, and how it was made.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)]
@@ -90,6 +96,16 @@ impl Amount {
         Self { unknown: true, moves: true, ..Self::symbol() }
     }
 
+    /// What a server tells: of any size, and another one each time.
+    pub(crate) fn hint() -> Self {
+        Self { server: true, moves: true, ..Self::symbol() }
+    }
+
+    /// Random, nobody knows how.
+    pub(crate) fn somehow() -> Self {
+        Self { drawn: Some(Drawn::Somehow), ..Self::symbol() }
+    }
+
     /// Drawn from between two numbers.
     pub(crate) fn between(lo: &Self, hi: &Self) -> Self {
         let mut made = lo.with(hi);
@@ -102,7 +118,7 @@ impl Amount {
 
     /// Whether it is one known number.
     pub(crate) fn known(&self) -> Option<f64> {
-        (self.sized && !self.unknown && self.drawn.is_none() && self.lo == self.hi).then_some(self.lo)
+        (self.sized && !self.unknown && self.drawn.is_none() && is_same(self.lo, self.hi)).then_some(self.lo)
     }
 
     /// What two operands' making says of a result.

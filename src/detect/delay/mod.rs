@@ -2,9 +2,15 @@
 //! It knows delays only; which trips fail is the flow's business.
 
 mod amount;
+mod arithmetic;
+mod branches;
+mod calls;
 mod eval;
+mod methods;
 mod read;
 mod replay;
+mod tables;
+mod vocabulary;
 
 pub(crate) use amount::Amount;
 pub(crate) use eval::{Env, Eval, Key};

@@ -2,7 +2,8 @@
 //! It decides nothing about what the numbers mean.
 
 use super::amount::{Amount, Cap};
-use super::eval::{Env, Eval, Key, Overflowed, pick};
+use super::eval::{Env, Eval, Key, Overflowed};
+use super::tables::pick;
 use crate::body::{ExprId, ExprKind};
 use crate::detect::context::Context;
 use crate::detect::flow::{Event, LoopRecord, State};
@@ -67,7 +68,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
                 continue;
             }
             let better = taken.as_ref().is_none_or(|(best, _)| {
-                let wait = |env: &Env| env.vars.get(&Key::Waited).is_some();
+                let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
                 wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
             });
             if better {

@@ -1,9 +1,11 @@
 //! Calls: what a call does to a path, by what it means.
 
 use super::state::{Event, Test, Verdict};
-use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, is_self, next, then};
+use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, is_self, next, wait};
 use crate::body::{ExprId, ExprKind};
+use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
+use crate::knowledge::{is_one_of, says};
 use smallvec::SmallVec;
 
 impl Walker<'_, '_> {
@@ -29,10 +31,7 @@ impl Walker<'_, '_> {
             self.found.recursions.push((id, s.clone()));
         }
         match &callee {
-            Callee::Known(entry, _) => {
-                let role = entry.role.clone();
-                self.known(id, &role, operands, vals, s)
-            }
+            Callee::Known(entry, _) => self.known(id, &entry.role, vals, s),
             Callee::Own(item) => {
                 let summary = summary(self.cx, *item);
                 self.own(id, &summary, vals, s)
@@ -62,16 +61,10 @@ impl Walker<'_, '_> {
         let name = self.cx.call_name(id);
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
-            if vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some") {
-                let built = if matches!(first, Val::Item(_)) {
-                    first
-                } else {
-                    Val::Built(Tag::of_variant(name), Box::new(first))
-                };
-                return Some(next(s.clone(), built));
-            }
+            let wraps = vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some");
             // a variant with data: `Attempt::Retry(e)`
-            if name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown) {
+            if wraps || name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown)
+            {
                 let built = if matches!(first, Val::Item(_)) {
                     first
                 } else {
@@ -86,7 +79,7 @@ impl Walker<'_, '_> {
             "is_err" | "is_err_and" => Tag::Err,
             "is_some" | "is_some_and" => Tag::Some,
             "is_none" => Tag::None,
-            "unwrap" | "expect" => return Some(self.unwrap(&first, s)),
+            "unwrap" | "expect" => return Some(unwrap(&first, s)),
             "ok" => {
                 if let Val::Outcome(op) | Val::Derived(_, op) = first {
                     self.optional.insert(op);
@@ -101,7 +94,6 @@ impl Walker<'_, '_> {
             {
                 return Some(self.operation(id, vals, s.clone()));
             }
-            "next_backoff" => return None,
             _ => return None,
         };
         let test = match first {
@@ -118,28 +110,8 @@ impl Walker<'_, '_> {
         Some(next(s.clone(), test))
     }
 
-    fn unwrap(&mut self, val: &Val, s: &mut State) -> Paths {
-        match val {
-            Val::Outcome(op) | Val::Derived(_, op) => {
-                if let Some(look) = s.look(*op) {
-                    let tag = look.tag.clone();
-                    return match tag {
-                        Tag::Err | Tag::None => vec![(s.clone(), Flow::Diverge)],
-                        _ => next(s.clone(), Val::Payload(*op, tag)),
-                    };
-                }
-                let mut failed = s.clone();
-                failed.decide(*op, Tag::Err, Verdict::Failure);
-                s.decide(*op, Tag::Ok, Verdict::Success);
-                vec![(failed, Flow::Diverge), (s.clone(), Flow::Next(Val::Payload(*op, Tag::Ok)))]
-            }
-            Val::Built(Tag::Ok | Tag::Some, inner) => next(s.clone(), (**inner).clone()),
-            other => next(s.clone(), other.clone()),
-        }
-    }
-
     #[allow(clippy::too_many_lines)] // one arm a role: the table of what roles do belongs in one place
-    fn known(&mut self, id: ExprId, role: &Role, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
+    fn known(&mut self, id: ExprId, role: &Role, vals: &[Val], mut s: State) -> Paths {
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
         match role {
             Role::Wait { blocking, event, .. } => {
@@ -147,7 +119,7 @@ impl Walker<'_, '_> {
                     s.marks.event = true;
                 }
                 if *blocking {
-                    self.wait(id, &mut s);
+                    wait(id, &mut s);
                     if *event {
                         s.called(id);
                         return next(s, Val::Outcome(id));
@@ -171,18 +143,14 @@ impl Walker<'_, '_> {
                 let val = vals.iter().find(|val| carries(val)).cloned().unwrap_or(first);
                 next(s, val)
             }
-            Role::Timeout { future, limit } => {
+            Role::Timeout { future, .. } => {
                 s.marks.timeout = true;
                 let method = matches!(self.body().expr(id).kind, ExprKind::Method(_));
                 // with a method, the receiver stands before the arguments
                 let at = if method { 0 } else { *future };
-                let _ = limit;
                 let val = vals.get(at).cloned().unwrap_or(Val::Unknown);
                 match val {
-                    Val::Deferred(inner) => {
-                        let paths = self.run(inner, &[], s);
-                        then(paths, |state, val| next(state, val))
-                    }
+                    Val::Deferred(inner) => self.run(inner, &[], s),
                     Val::Unknown | Val::Cancel | Val::Payload(..) => self.operation(id, vals, s),
                     val => next(s, val),
                 }
@@ -197,7 +165,7 @@ impl Walker<'_, '_> {
             }
             Role::Event => {
                 if let ExprKind::Method(call) = &self.body().expr(id).kind
-                    && crate::knowledge::says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
+                    && says(&self.cx.words().cancel, &self.cx.base_text(call.receiver))
                 {
                     return next(s, Val::Cancel);
                 }
@@ -245,7 +213,6 @@ impl Walker<'_, '_> {
                 if let Some(Val::Status(op)) = carried {
                     return next(s, Val::Status(op));
                 }
-                let _ = operands;
                 match carried {
                     // a getter on a reply or an error still speaks of it
                     Some(
@@ -269,7 +236,7 @@ impl Walker<'_, '_> {
             return vec![(s, Flow::Diverge)];
         }
         if summary.is_wait {
-            self.wait(id, &mut s);
+            wait(id, &mut s);
             if summary.gives_bool {
                 return next(s, Val::Truth(id, true));
             }
@@ -281,7 +248,7 @@ impl Walker<'_, '_> {
         }
         // what is called after a failure and waits inside waits between two attempts, whatever else it does
         if summary.wait.is_some() && s.looked.iter().any(|look| look.verdict == Verdict::Failure) {
-            self.wait(id, &mut s);
+            wait(id, &mut s);
         }
         if let Some(statuses) = &summary.statuses
             && let Some(op) = vals.iter().find_map(operation_of)
@@ -327,7 +294,7 @@ impl Walker<'_, '_> {
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
         let name = self.cx.call_name(id);
         let words = self.cx.words();
-        if crate::knowledge::says(&words.hint, name) {
+        if says(&words.hint, name) {
             s.marks.hint = true;
             if let Some(op) = vals.iter().find_map(operation_of) {
                 return next(s, Val::Hint(op));
@@ -341,12 +308,10 @@ impl Walker<'_, '_> {
             ExprKind::Method(call) => self.cx.base_text(call.receiver),
             _ => String::new(),
         };
-        if crate::knowledge::says(&words.cancel, name) && self.cx.args(id).is_empty()
-            || crate::knowledge::says(&words.cancel, &on)
-        {
+        if says(&words.cancel, name) && self.cx.args(id).is_empty() || says(&words.cancel, &on) {
             return next(s, Val::Cancel);
         }
-        if crate::knowledge::says(&words.log, name) && !self.cx.is_awaited(id) {
+        if says(&words.log, name) && !self.cx.is_awaited(id) {
             s.marks.log = true;
             return next(s, Val::Unknown);
         }
@@ -380,8 +345,7 @@ impl Walker<'_, '_> {
         };
         self.body().local(id).is_some_and(|local| {
             self.body().params.iter().any(|param| {
-                param.pat == local
-                    && param.ty.as_ref().is_some_and(|ty| crate::detect::remote::is_operand_type(self.cx, ty))
+                param.pat == local && param.ty.as_ref().is_some_and(|ty| is_operand_type(self.cx, ty))
             })
         })
     }
@@ -414,24 +378,33 @@ impl Walker<'_, '_> {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
             Some(Role::Remote { .. }) | None => {
-                matches!(
-                    self.cx.call_name(op),
-                    "next"
-                        | "try_next"
-                        | "accept"
-                        | "recv"
-                        | "pop"
-                        | "pop_front"
-                        | "dequeue"
-                        | "try_recv"
-                        | "poll_next"
-                        | "next_item"
-                        | "next_line"
-                        | "next_message"
-                )
+                let name = self.cx.call_name(op);
+                matches!(name, "next" | "accept" | "recv" | "try_recv" | "pop" | "pop_front")
+                    || is_one_of(&self.cx.words().items, name)
             }
             _ => false,
         }
+    }
+}
+
+/// `unwrap`: success goes on with what is inside, failure panics.
+fn unwrap(val: &Val, s: &mut State) -> Paths {
+    match val {
+        Val::Outcome(op) | Val::Derived(_, op) => {
+            if let Some(look) = s.look(*op) {
+                let tag = look.tag.clone();
+                return match tag {
+                    Tag::Err | Tag::None => vec![(s.clone(), Flow::Diverge)],
+                    _ => next(s.clone(), Val::Payload(*op, tag)),
+                };
+            }
+            let mut failed = s.clone();
+            failed.decide(*op, Tag::Err, Verdict::Failure);
+            s.decide(*op, Tag::Ok, Verdict::Success);
+            vec![(failed, Flow::Diverge), (s.clone(), Flow::Next(Val::Payload(*op, Tag::Ok)))]
+        }
+        Val::Built(Tag::Ok | Tag::Some, inner) => next(s.clone(), (**inner).clone()),
+        other => next(s.clone(), other.clone()),
     }
 }
 

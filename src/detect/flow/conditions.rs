@@ -12,7 +12,7 @@ impl Walker<'_, '_> {
     /// Splits a path by a condition.
     pub(super) fn cond(&mut self, id: ExprId, s: State) -> Answers {
         let body = self.body();
-        let (answers, escapes) = match &body.expr(id).kind {
+        let (mut answers, escapes) = match &body.expr(id).kind {
             ExprKind::Binary(BinOp::And, left, right) => self.both(*left, *right, true, s),
             ExprKind::Binary(BinOp::Or, left, right) => self.both(*left, *right, false, s),
             ExprKind::Unary(UnOp::Not, inner) => {
@@ -29,7 +29,6 @@ impl Walker<'_, '_> {
             }
             _ => self.plain(id, s),
         };
-        let mut answers = answers;
         if answers.len() > 1 {
             self.found.cut |= super::join(&mut answers);
         }
@@ -122,14 +121,14 @@ impl Walker<'_, '_> {
         match val {
             Val::Bool(truth) => vec![(s, *truth)],
             Val::Outcome(op) if self.bool_is_outcome(*op) => {
-                self.split_test(id, *op, &Test::Is(Tag::True), true, s)
+                self.split_test(id, *op, &Test::Is(Tag::True), true, &s)
             }
-            Val::Test(op, test, positive) => self.split_test(id, *op, test, *positive, s),
+            Val::Test(op, test, positive) => self.split_test(id, *op, test, *positive, &s),
             Val::Derived(op, call) => {
                 let test = self.test_by_name(*call);
-                self.split_test(*call, *op, &test, true, s)
+                self.split_test(*call, *op, &test, true, &s)
             }
-            Val::Payload(op, _) => self.split_test(id, *op, &Test::About, true, s),
+            Val::Payload(op, _) => self.split_test(id, *op, &Test::About, true, &s),
             Val::Truth(told, positive) => self.both_sides(*told, *positive, s),
             Val::Outcome(op) => self.both_sides(*op, true, s),
             Val::Cancel => {
@@ -162,7 +161,7 @@ impl Walker<'_, '_> {
         op: ExprId,
         test: &Test,
         positive: bool,
-        s: State,
+        s: &State,
     ) -> Vec<(State, bool)> {
         let mut out = Vec::with_capacity(2);
         for truth in [true, false] {
@@ -174,14 +173,14 @@ impl Walker<'_, '_> {
                     None => true,
                 },
                 Test::Status(ranges) => {
-                    self.narrow_status(op, ranges, holds, &mut state);
+                    narrow_status(op, ranges, holds, &mut state);
                     true
                 }
                 Test::Transient => {
                     match state.look(op).map(|look| look.tag.clone()) {
                         None | Some(Tag::Err) if holds => state.decide(op, Tag::Err, Verdict::Failure),
                         Some(Tag::Ok | Tag::Some) if holds => {
-                            state.decide(op, Tag::BadStatus, Verdict::Failure)
+                            state.decide(op, Tag::BadStatus, Verdict::Failure);
                         }
                         _ => {}
                     }
@@ -208,21 +207,6 @@ impl Walker<'_, '_> {
                 s.decide(op, tag.clone(), verdict);
                 true
             }
-        }
-    }
-
-    pub(super) fn narrow_status(&self, op: ExprId, ranges: &[(u16, u16)], holds: bool, s: &mut State) {
-        s.narrow_codes(op, ranges, holds);
-        let seen = s.look(op).map(|look| look.tag.clone());
-        if matches!(seen, Some(Tag::Err | Tag::None)) {
-            return;
-        }
-        let bad = !ranges.is_empty() && ranges.iter().all(|(from, _)| *from >= 400);
-        let good = !ranges.is_empty() && ranges.iter().all(|(_, to)| *to < 400);
-        match (bad, good, holds) {
-            (true, _, true) | (_, true, false) => s.decide(op, Tag::BadStatus, Verdict::Failure),
-            (_, true, true) => s.decide(op, Tag::GoodStatus, Verdict::Success),
-            _ => {}
         }
     }
 
@@ -274,15 +258,15 @@ impl Walker<'_, '_> {
         then(paths, |state, l| {
             let paths = self.eval(right, state);
             then(paths, |state, r| {
+                #[allow(clippy::unnested_or_patterns)]
+                // an error on either side goes before what is derived on either
                 let val = match (&l, &r) {
                     (Val::Status(operation), _) => self.status_test(id, *operation, op, right),
                     (_, Val::Status(operation)) => self.status_test(id, *operation, op, left),
-                    (Val::Payload(operation, Tag::Err), _) | (_, Val::Payload(operation, Tag::Err)) => {
-                        Val::Test(*operation, Test::About, true)
-                    }
-                    (Val::Derived(operation, _), _) | (_, Val::Derived(operation, _)) => {
-                        Val::Test(*operation, Test::About, true)
-                    }
+                    (Val::Payload(operation, Tag::Err), _)
+                    | (_, Val::Payload(operation, Tag::Err))
+                    | (Val::Derived(operation, _), _)
+                    | (_, Val::Derived(operation, _)) => Val::Test(*operation, Test::About, true),
                     (Val::Outcome(operation), Val::Bool(truth))
                     | (Val::Bool(truth), Val::Outcome(operation)) => {
                         Val::Test(*operation, Test::Is(Tag::True), *truth == (op == BinOp::Eq))
@@ -309,6 +293,22 @@ impl Walker<'_, '_> {
             _ => return Val::Truth(id, true),
         };
         Val::Test(operation, Test::Status(ranges), op != BinOp::Ne)
+    }
+}
+
+/// A status turned out to lie in these ranges, or not to.
+pub(super) fn narrow_status(op: ExprId, ranges: &[(u16, u16)], holds: bool, s: &mut State) {
+    s.narrow_codes(op, ranges, holds);
+    let seen = s.look(op).map(|look| look.tag.clone());
+    if matches!(seen, Some(Tag::Err | Tag::None)) {
+        return;
+    }
+    let bad = !ranges.is_empty() && ranges.iter().all(|(from, _)| *from >= 400);
+    let good = !ranges.is_empty() && ranges.iter().all(|(_, to)| *to < 400);
+    match (bad, good, holds) {
+        (true, _, true) | (_, true, false) => s.decide(op, Tag::BadStatus, Verdict::Failure),
+        (_, true, true) => s.decide(op, Tag::GoodStatus, Verdict::Success),
+        _ => {}
     }
 }
 

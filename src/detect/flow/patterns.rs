@@ -1,8 +1,10 @@
 //! Patterns: which paths a pattern lets through, and what that tells about outcomes.
 
+use super::conditions::narrow_status;
 use super::state::Verdict;
-use super::{State, Tag, Val, Walker};
-use crate::body::{ExprKind, Lit, PatId, PatKind, Path};
+use super::{Op, State, Tag, Val, Walker};
+use crate::body::{ExprId, ExprKind, Lit, PatId, PatKind, Path};
+use crate::detect::statuses;
 use smallvec::SmallVec;
 
 /// Paths on which the pattern matches, and those on which it does not.
@@ -28,19 +30,19 @@ impl Walker<'_, '_> {
                 let subs: Vec<PatId> = fields.iter().map(|(_, sub)| *sub).collect();
                 self.bind_variant(pat, path, &subs, val, s)
             }
-            PatKind::Tuple(pats) => {
+            PatKind::Tuple(subs) => {
                 let parts: Vec<Val> = match val {
-                    Val::Tuple(parts) if parts.len() == pats.len() => parts.clone(),
+                    Val::Tuple(parts) if parts.len() == subs.len() => parts.clone(),
                     // one operation's outcome beside others of it: `(status, body)` of a reply
-                    Val::Payload(..) | Val::Item(_) => vec![val.clone(); pats.len()],
-                    _ => vec![Val::Unknown; pats.len()],
+                    Val::Payload(..) | Val::Item(_) => vec![val.clone(); subs.len()],
+                    _ => vec![Val::Unknown; subs.len()],
                 };
-                self.bind_parts(pats, &parts, s)
+                self.bind_parts(subs, &parts, s)
             }
-            PatKind::Slice(pats) => {
-                let part =
+            PatKind::Slice(subs) => {
+                let inner =
                     if matches!(val, Val::Item(_) | Val::Payload(..)) { val.clone() } else { Val::Unknown };
-                let (matched, mut not) = self.bind_parts(pats, &vec![part; pats.len()], s.clone());
+                let (matched, mut not) = self.bind_parts(subs, &vec![inner; subs.len()], s.clone());
                 not.push(s);
                 (matched, not)
             }
@@ -71,21 +73,19 @@ impl Walker<'_, '_> {
                             answers.into_iter().partition(|(_, is)| *is == truth);
                         (yes.into_iter().map(|it| it.0).collect(), no.into_iter().map(|it| it.0).collect())
                     }
-                    (Val::Status(op), None) => match super::super::statuses::status_of(self.cx, *lit) {
-                        Some(code) => self.bind_status(*op, &[(code, code)], s),
+                    (Val::Status(op), None) => match statuses::status_of(self.cx, *lit) {
+                        Some(code) => bind_status(*op, &[(code, code)], s),
                         None => both(s),
                     },
                     _ => both(s),
                 }
             }
             PatKind::Range { start, end, inclusive } => {
-                let code = |id: &Option<crate::body::ExprId>| {
-                    id.and_then(|id| super::super::statuses::status_of(self.cx, id))
-                };
+                let code = |id: &Option<ExprId>| id.and_then(|id| statuses::status_of(self.cx, id));
                 match (val, code(start), code(end)) {
                     (Val::Status(op), Some(from), to) => {
                         let to = to.map_or(599, |to| if *inclusive { to } else { to.saturating_sub(1) });
-                        self.bind_status(*op, &[(from, to)], s)
+                        bind_status(*op, &[(from, to)], s)
                     }
                     _ => both(s),
                 }
@@ -93,22 +93,14 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn bind_status(&mut self, op: super::Op, ranges: &[(u16, u16)], s: State) -> Split {
-        let mut not = s.clone();
-        let mut yes = s;
-        self.narrow_status(op, ranges, true, &mut yes);
-        self.narrow_status(op, ranges, false, &mut not);
-        (vec![yes], vec![not])
-    }
-
     /// All parts match in turn; a path leaves at the first that does not.
-    fn bind_parts(&mut self, pats: &[PatId], parts: &[Val], s: State) -> Split {
+    fn bind_parts(&mut self, subs: &[PatId], parts: &[Val], s: State) -> Split {
         let mut going = vec![s];
         let mut not = Vec::new();
-        for (pat, part) in pats.iter().zip(parts) {
+        for (sub, part) in subs.iter().zip(parts) {
             let mut matched = Vec::new();
             for state in going {
-                let (yes, no) = self.bind(*pat, part, state);
+                let (yes, no) = self.bind(*sub, part, state);
                 matched.extend(yes);
                 not.extend(no);
             }
@@ -130,8 +122,8 @@ impl Walker<'_, '_> {
                 self.bind_outcome(*op, &tag, subs, s)
             }
             Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, &tag, subs, s),
-            Val::Status(op) => match super::super::statuses::status_named(path) {
-                Some(code) => self.bind_status(*op, &[(code, code)], s),
+            Val::Status(op) => match statuses::status_named(path) {
+                Some(code) => bind_status(*op, &[(code, code)], s),
                 None => both(s),
             },
             Val::Built(built, inner) => {
@@ -160,7 +152,7 @@ impl Walker<'_, '_> {
         (matched, left)
     }
 
-    fn bind_outcome(&mut self, op: super::Op, tag: &Tag, subs: &[PatId], s: State) -> Split {
+    fn bind_outcome(&mut self, op: Op, tag: &Tag, subs: &[PatId], s: State) -> Split {
         if let Some(look) = s.look(op) {
             let seen = look.tag.clone();
             let same_family = seen.other() == Some(tag.clone())
@@ -189,7 +181,7 @@ impl Walker<'_, '_> {
     fn bind_payload(
         &mut self,
         pat: PatId,
-        op: super::Op,
+        op: Op,
         outer: &Tag,
         tag: &Tag,
         subs: &[PatId],
@@ -251,6 +243,14 @@ impl Walker<'_, '_> {
             _ => false,
         }
     }
+}
+
+fn bind_status(op: Op, ranges: &[(u16, u16)], s: State) -> Split {
+    let mut not = s.clone();
+    let mut yes = s;
+    narrow_status(op, ranges, true, &mut yes);
+    narrow_status(op, ranges, false, &mut not);
+    (vec![yes], vec![not])
 }
 
 fn both(s: State) -> Split {

@@ -12,11 +12,9 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
     let mut found = HashSet::new();
     for (id, expr) in body.exprs() {
         match &expr.kind {
-            ExprKind::Call(..) | ExprKind::Method(_) => {
-                if waits(cx, id) {
-                    for arg in cx.args(id) {
-                        add(cx, *arg, &mut found);
-                    }
+            ExprKind::Call(..) | ExprKind::Method(_) if waits(cx, id) => {
+                for arg in cx.args(id) {
+                    add(cx, *arg, &mut found);
                 }
             }
             ExprKind::Binary(
@@ -31,14 +29,7 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
                     }
                 }
             }
-            ExprKind::For { iter, pat, .. } => {
-                add(cx, *iter, &mut found);
-                for (_, local) in body.names_in_pat(*pat) {
-                    if found.contains(&local) {
-                        add(cx, *iter, &mut found);
-                    }
-                }
-            }
+            ExprKind::For { iter, .. } => add(cx, *iter, &mut found),
             _ => {}
         }
     }

@@ -275,7 +275,7 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
 fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
     let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
     let evidence = cx.evidence(operation, "this is tried again");
-    site.operation.text = Fact::Known(remote::text(cx, telling_part(cx, operation)), evidence.clone());
+    site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
     let answer = match &cx.body.expr(operation).kind {
         // a function given by its name
         ExprKind::Path(path) => match cx.by_path(path) {

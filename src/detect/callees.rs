@@ -1,0 +1,145 @@
+//! What each call means: the vocabulary's entry for it, a function of the crate, or nothing that we can see.
+//! Resolved paths and types first; a name alone answers last, and says so.
+
+use super::context::Context;
+use crate::body::{ExprId, ExprKind, Local, Path};
+use crate::knowledge::{Entry, Role};
+use crate::resolve::{ItemRef, Target};
+
+/// What a call or macro call means.
+#[derive(Clone, Debug)]
+pub(crate) enum Callee<'a> {
+    /// The vocabulary knows it; false: by its name alone.
+    Known(&'a Entry, bool),
+    /// A function or method of this crate.
+    Own(ItemRef),
+    /// A closure bound to a local variable of this body.
+    Closure(ExprId),
+    /// A parameter that is called.
+    Operand(Local),
+    /// A function or method of another crate, by full path where it is a function.
+    Foreign(Vec<String>),
+    /// Nothing that we can see.
+    Unknown,
+}
+
+impl Callee<'_> {
+    /// The role that the vocabulary gives it.
+    pub(crate) fn role(&self) -> Option<&Role> {
+        match self {
+            Self::Known(entry, _) => Some(&entry.role),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// What a call, method call, macro call or path-to-a-macro-operand means.
+    pub(crate) fn callee(&self, id: ExprId) -> Callee<'a> {
+        if let Some(known) = self.callees.borrow().get(&id) {
+            return known.clone();
+        }
+        let found = self.find_callee(id);
+        self.callees.borrow_mut().insert(id, found.clone());
+        found
+    }
+
+    /// The role that the vocabulary gives a call.
+    pub(crate) fn role(&self, id: ExprId) -> Option<&'a Role> {
+        match self.callee(id) {
+            Callee::Known(entry, _) => Some(&entry.role),
+            _ => None,
+        }
+    }
+
+    fn find_callee(&self, id: ExprId) -> Callee<'a> {
+        match &self.body.expr(id).kind {
+            ExprKind::Call(callee, _) => self.function(*callee),
+            ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
+            ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
+                Some(entry) => Callee::Known(entry, true),
+                None => match self.krate.path(self.at, &call.path.segments) {
+                    Target::Item(item) => Callee::Own(item),
+                    Target::External(path) => Callee::Foreign(path),
+                    _ => Callee::Unknown,
+                },
+            },
+            _ => Callee::Unknown,
+        }
+    }
+
+    fn function(&self, callee: ExprId) -> Callee<'a> {
+        if let Some(local) = self.body.local(callee) {
+            return match self.init(local).map(|init| (init, &self.body.expr(init).kind)) {
+                Some((init, ExprKind::Closure { .. })) => Callee::Closure(init),
+                Some((init, ExprKind::Path(path))) => self.by_path(path).unwrap_or(Callee::Closure(init)),
+                _ => Callee::Operand(local),
+            };
+        }
+        match &self.body.expr(callee).kind {
+            ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
+            // `(self.op)()`: a field that is called, or what a call gave
+            _ => Callee::Unknown,
+        }
+    }
+
+    /// What a path to a function means; `None` where nobody knows.
+    pub(crate) fn by_path(&self, path: &Path) -> Option<Callee<'a>> {
+        match self.krate.path(self.at, &path.segments) {
+            Target::Item(item) => Some(Callee::Own(item)),
+            Target::Variant(..) => None,
+            Target::External(full) => Some(match self.knowledge.call(&full) {
+                Some(entry) => Callee::Known(entry, true),
+                None => Callee::Foreign(full),
+            }),
+            Target::Unknown => self.by_bare_path(path),
+        }
+    }
+
+    fn by_bare_path(&self, path: &Path) -> Option<Callee<'a>> {
+        if let Some(name) = path.single() {
+            for mut glob in self.krate.foreign_globs(self.at) {
+                glob.push(name.to_owned());
+                if let Some(entry) = self.knowledge.call(&glob) {
+                    return Some(Callee::Known(entry, true));
+                }
+            }
+            return self.knowledge.bare(name).map(|entry| Callee::Known(entry, false));
+        }
+        if let Some(entry) =
+            self.knowledge.call(&path.segments).or_else(|| self.knowledge.by_tail(&path.segments))
+        {
+            return Some(Callee::Known(entry, false));
+        }
+        // `S::sleep(d)` of a type parameter, `rt::sleep(d)` of a module that nobody sees: the name tells
+        self.knowledge
+            .bare(path.last())
+            .filter(|entry| matches!(entry.role, Role::Wait { .. }))
+            .map(|entry| Callee::Known(entry, false))
+    }
+
+    fn method(&self, receiver: ExprId, name: &str, args: usize) -> Callee<'a> {
+        let ty = self.type_of(receiver);
+        if let Some(ty) = &ty {
+            if let Some(item) = self.krate.method(ty, name) {
+                return Callee::Own(item);
+            }
+            let path = (!ty.path.is_empty() && !self.is_generic(ty.name())).then_some(ty.path.as_slice());
+            if let Some(found) = self.knowledge.method(name, path, args) {
+                return Callee::Known(found.entry, found.certain);
+            }
+            if let Some(foreign) = path.filter(|path| path.first().is_some_and(|first| first != "crate")) {
+                return Callee::Foreign(foreign.to_vec());
+            }
+        } else if let Some(found) = self.knowledge.method(name, None, args).filter(|found| found.certain) {
+            return Callee::Known(found.entry, true);
+        }
+        if let Some(item) = self.krate.method_by_name(name, args) {
+            return Callee::Own(item);
+        }
+        match self.knowledge.method(name, None, args) {
+            Some(found) => Callee::Known(found.entry, found.certain),
+            None => Callee::Unknown,
+        }
+    }
+}

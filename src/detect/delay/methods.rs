@@ -1,0 +1,137 @@
+//! The table of numeric methods that delays are computed with: std's own, on integers, floats and durations.
+//! Other methods are the vocabulary's or the crate's; one that nobody knows gives an unknown amount.
+
+use super::amount::Amount;
+use super::arithmetic::power;
+use super::eval::Eval;
+use crate::body::{ExprId, ExprKind, MethodCall};
+use crate::detect::context::Callee;
+use crate::knowledge::says;
+use crate::model::Overflow;
+
+impl Eval<'_, '_> {
+    /// A method by its name; the one table of numeric methods.
+    pub(super) fn method(&mut self, id: ExprId, call: &MethodCall) -> Amount {
+        let receiver = call.receiver;
+        let arg = call.args.first().copied();
+        let name = call.name.as_str();
+        match (name, arg) {
+            (
+                "saturating_mul" | "checked_mul" | "wrapping_mul" | "mul_f64" | "mul_f32" | "mul",
+                Some(arg),
+            ) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                let made = l.mul(&r);
+                // who writes `wrapping_` reckons with it
+                if matches!(name, "mul_f64" | "mul_f32" | "mul") {
+                    self.check_range(id, &made, receiver, Overflow::Panics);
+                }
+                made
+            }
+            ("saturating_add" | "checked_add" | "wrapping_add" | "add", Some(arg)) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.add(&r)
+            }
+            ("saturating_sub" | "checked_sub" | "wrapping_sub" | "sub" | "abs_diff", Some(arg)) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.sub(&r)
+            }
+            (
+                "div_f64" | "div_f32" | "checked_div" | "saturating_div" | "div" | "div_ceil"
+                | "div_duration_f64",
+                Some(arg),
+            ) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.div(&r)
+            }
+            ("pow" | "powi" | "powf" | "saturating_pow" | "checked_pow" | "wrapping_pow", Some(arg)) => {
+                let (base, exponent) = (self.eval(receiver), self.eval(arg));
+                let made = power(&base, &exponent);
+                if name == "pow" {
+                    self.check_range(id, &made, receiver, Overflow::Panics);
+                }
+                made
+            }
+            ("checked_shl" | "wrapping_shl" | "unbounded_shl" | "overflowing_shl", Some(arg)) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.mul(&r.map(f64::exp2))
+            }
+            ("exp2", None) => self.eval(receiver).map(f64::exp2),
+            ("exp", None) => self.eval(receiver).map(f64::exp),
+            ("sqrt", None) => self.eval(receiver).map(f64::sqrt),
+            ("min", Some(arg)) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.min(&r)
+            }
+            ("max", Some(arg)) => {
+                let (l, r) = (self.eval(receiver), self.eval(arg));
+                l.max(&r)
+            }
+            ("clamp", Some(low)) => {
+                let (val, low) = (self.eval(receiver), self.eval(low));
+                let high = call.args.get(1).map_or_else(Amount::symbol, |high| self.eval(*high));
+                val.max(&low).min(&high)
+            }
+            ("as_millis" | "num_milliseconds" | "subsec_millis" | "whole_milliseconds", None) => {
+                self.eval(receiver).map(|it| it * 1e3)
+            }
+            ("as_micros" | "num_microseconds", None) => self.eval(receiver).map(|it| it * 1e6),
+            ("as_nanos" | "num_nanoseconds" | "subsec_nanos", None) => self.eval(receiver).map(|it| it * 1e9),
+            ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds" | "seconds" | "secs", None) => {
+                self.eval(receiver)
+            }
+            ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => {
+                self.fallback(name, receiver, arg)
+            }
+            (
+                "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
+                | "abs" | "round" | "floor" | "ceil" | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std"
+                | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or" | "or",
+                _,
+            ) if !(name == "get" && arg.is_some()) => self.eval(receiver),
+            ("get", Some(index)) => self.index(receiver, index),
+            ("milliseconds" | "millis" | "ms", None) => self.eval(receiver).map(|it| it * 1e-3),
+            ("minutes", None) => self.eval(receiver).map(|it| it * 60.0),
+            _ => match self.cx.callee(id) {
+                Callee::Known(entry, _) => self.known(id, &entry.role, Some(receiver), &call.args),
+                Callee::Own(item) => self.inline(item, Some(receiver), &call.args),
+                _ => self.unknown_method(name, receiver, &call.args),
+            },
+        }
+    }
+
+    fn unknown_method(&mut self, name: &str, receiver: ExprId, args: &[ExprId]) -> Amount {
+        if says(&self.cx.words().hint, name) || says(&self.cx.words().random, name) {
+            return self.by_name(name, args);
+        }
+        // an adaptor on a hint still is the hint
+        let base = self.eval(receiver);
+        if base.server { base } else { Amount::unknown() }
+    }
+
+    /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.
+    fn fallback(&mut self, name: &str, receiver: ExprId, arg: Option<ExprId>) -> Amount {
+        let val = self.eval(receiver);
+        let Some(arg) = arg else { return val };
+        let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
+        let checked = match &self.cx.body.expr(receiver).kind {
+            ExprKind::Method(inner) => inner.name.starts_with("checked_") || inner.name == "try_into",
+            _ => false,
+        };
+        // the fallback of a checked operation is its limit, not a second answer
+        if checked {
+            return val.min(&other).with_raw(val.raw);
+        }
+        if val.unknown && !val.server {
+            return Amount::unknown();
+        }
+        val.or(&other)
+    }
+}
+
+impl Amount {
+    fn with_raw(mut self, raw: f64) -> Self {
+        self.raw = raw;
+        self
+    }
+}

@@ -1,0 +1,149 @@
+//! Calls that the vocabulary knows, as amounts: what a wait waits, what a generator draws, what a clock or a server tells.
+//! Their meaning comes from the tables; this file names no call of any crate.
+
+use super::amount::{Amount, Drawn};
+use super::eval::{Eval, Key};
+use crate::body::{BinOp, ExprId, ExprKind};
+use crate::knowledge::{Gives, RandomGives, Role, Unit};
+
+impl Eval<'_, '_> {
+    pub(super) fn known(
+        &mut self,
+        id: ExprId,
+        role: &Role,
+        receiver: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Amount {
+        match role {
+            Role::Wait { arg, unit, .. } => {
+                let waited = self.waited(*arg, *unit, receiver, args);
+                let sum = match self.env.vars.get(&Key::Waited) {
+                    Some(before) => before.add(&waited),
+                    None => waited.clone(),
+                };
+                self.env.vars.insert(Key::Waited, sum);
+                waited
+            }
+            Role::Random { gives, .. } => self.random(*gives, role, receiver, args),
+            Role::Clock { gives: Gives::Elapsed | Gives::Now } => {
+                Amount { moves: true, unknown: true, ..Amount::symbol() }
+            }
+            Role::Hint => Amount::hint(),
+            Role::Adaptor | Role::Pure => {
+                let operand = receiver.or_else(|| args.first().copied());
+                operand.map_or_else(Amount::unknown, |operand| self.eval(operand))
+            }
+            _ => self.by_name(self.cx.call_name(id), args),
+        }
+    }
+
+    /// What a generator draws.
+    pub(super) fn random(
+        &mut self,
+        gives: RandomGives,
+        role: &Role,
+        receiver: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Amount {
+        match gives {
+            RandomGives::Range => args.first().map_or_else(Amount::somehow, |range| self.drawn_from(*range)),
+            RandomGives::Between => match args {
+                [lo, hi, ..] => {
+                    let (lo, hi) = (self.eval(*lo), self.eval(*hi));
+                    Amount::between(&lo, &hi)
+                }
+                _ => Amount::somehow(),
+            },
+            RandomGives::Unit | RandomGives::Any | RandomGives::Bool => {
+                Amount::between(&Amount::exact(0.0), &Amount::exact(1.0))
+            }
+            RandomGives::UpToArg | RandomGives::Around => {
+                let operand = args.first().copied().or(receiver);
+                let base = operand.map_or_else(Amount::symbol, |operand| self.eval(operand));
+                drawn_by(role, &base)
+            }
+        }
+    }
+
+    /// Drawn from a range that is written, here or where a variable gets it.
+    fn drawn_from(&mut self, range: ExprId) -> Amount {
+        let body = self.cx.body;
+        if let ExprKind::Range { start, end, .. } = &body.expr(range).kind {
+            let lo = start.map_or_else(|| Amount::exact(0.0), |start| self.eval(start));
+            let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
+            return Amount::between(&lo, &hi);
+        }
+        let init = body.local(range).and_then(|local| self.cx.init(local));
+        match init.map(|init| &body.expr(init).kind) {
+            Some(ExprKind::Range { start: Some(start), end: Some(end), .. }) => {
+                let (lo, hi) = (self.eval(*start), self.eval(*end));
+                Amount::between(&lo, &hi)
+            }
+            _ => Amount::somehow(),
+        }
+    }
+
+    /// How long a wait waits.
+    fn waited(
+        &mut self,
+        arg: Option<usize>,
+        unit: Unit,
+        receiver: Option<ExprId>,
+        args: &[ExprId],
+    ) -> Amount {
+        let Some(arg) = arg.and_then(|at| args.get(at)).copied() else {
+            // a tick: its timer's period, which does not change
+            let period = receiver
+                .and_then(|timer| self.cx.body.local(timer))
+                .and_then(|local| self.cx.init(local))
+                .and_then(|init| {
+                    let mut found = None;
+                    self.cx.body.walk(init, &mut |id| {
+                        if let Some(Role::Interval { arg }) = self.cx.role(id) {
+                            found = self.cx.args(id).get(*arg).copied();
+                        }
+                        found.is_none()
+                    });
+                    found
+                });
+            return period.map_or_else(Amount::symbol, |period| self.eval(period));
+        };
+        let scale = match unit {
+            Unit::Duration | Unit::S => 1.0,
+            Unit::Ms => 1e-3,
+            Unit::Us => 1e-6,
+            Unit::Ns => 1e-9,
+            Unit::Until => return self.until(arg),
+        };
+        self.eval(arg).map(|it| it * scale)
+    }
+
+    /// How far off a deadline is: what is added to the clock.
+    fn until(&mut self, id: ExprId) -> Amount {
+        let target = self.cx.body.local(id).and_then(|local| self.cx.init(local)).unwrap_or(id);
+        match &self.cx.body.expr(target).kind {
+            ExprKind::Binary(BinOp::Add, _, right) => self.eval(*right),
+            ExprKind::Method(call) if matches!(call.name.as_str(), "add" | "checked_add") => {
+                call.args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg))
+            }
+            _ => Amount::unknown(),
+        }
+    }
+}
+
+/// What a generator draws that is given the amount to draw around, or up to.
+pub(super) fn drawn_by(role: &Role, base: &Amount) -> Amount {
+    match role {
+        Role::Random { gives: RandomGives::UpToArg, .. } => {
+            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..*base }
+        }
+        _ => Amount {
+            lo: base.lo * 0.5,
+            hi: base.hi * 1.5,
+            raw: base.raw * 1.5,
+            drawn: Some(Drawn::Scaled),
+            sized: false,
+            ..*base
+        },
+    }
+}

@@ -1,0 +1,128 @@
+//! Variables, fields and elements: what a path knows of a place, and what an assignment changes.
+//! Of places that nothing follows no value is kept; a replay's variables are only noted in the trace.
+
+use super::state::{Event, State, Tag, Val};
+use super::{Paths, Walker, next, then};
+use crate::body::{ExprId, ExprKind, PatId, Path, UnOp};
+use crate::resolve::Target;
+
+impl Walker<'_, '_> {
+    /// `hosts[at]` of an index that the loop around steps: the loop's own item.
+    pub(super) fn stepped_index(&self, index: ExprId) -> Val {
+        let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop) else {
+            return Val::Unknown;
+        };
+        let mut locals = Vec::new();
+        self.body().walk(index, &mut |id| {
+            locals.extend(self.body().local(id));
+            true
+        });
+        let mut stepped = false;
+        self.body().walk(*looped, &mut |id| {
+            stepped |= match &self.body().expr(id).kind {
+                ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => {
+                    self.body().local(*left).is_some_and(|local| locals.contains(&local))
+                }
+                ExprKind::For { pat, .. } => {
+                    self.body().names_in_pat(*pat).iter().any(|(_, local)| locals.contains(local))
+                }
+                _ => false,
+            };
+            !stepped
+        });
+        if stepped { Val::Item(*looped) } else { Val::Unknown }
+    }
+
+    /// A binding that a replay of the path will need.
+    pub(super) fn record_names(&self, value: ExprId, pat: PatId, s: &mut State) {
+        if s.trace.len() < 256 {
+            for (_, local) in self.body().names_in_pat(pat) {
+                if self.relevant.contains(&local) {
+                    s.trace.push(Event::Bind(local, value));
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_relevant(&self, place: ExprId) -> bool {
+        match self.body().local(place) {
+            Some(local) => self.relevant.contains(&local),
+            None => {
+                self.cx.field_path(place).is_some()
+                    || matches!(self.body().expr(place).kind, ExprKind::Unary(UnOp::Deref, inner) if self.is_relevant(inner))
+            }
+        }
+    }
+
+    pub(super) fn assign(&self, id: ExprId, left: ExprId, val: Val, mut s: State) -> State {
+        if self.is_relevant(left) {
+            s.trace.push(Event::Assign(id));
+        }
+        match &self.body().expr(left).kind {
+            ExprKind::Tuple(places) => {
+                for (at, place) in places.iter().enumerate() {
+                    let part = match &val {
+                        Val::Tuple(parts) => parts.get(at).cloned().unwrap_or(Val::Unknown),
+                        _ => Val::Unknown,
+                    };
+                    if let Some(local) = self.body().local(*place) {
+                        s.set(local, part);
+                    }
+                }
+            }
+            _ => {
+                if let Some(local) = self.body().local(left) {
+                    s.set(local, val);
+                } else if let Some(path) = self.cx.field_path(left) {
+                    s.set_field(&path, val);
+                }
+            }
+        }
+        s
+    }
+
+    pub(super) fn path_value(&mut self, id: ExprId, path: &Path, s: &mut State) -> Val {
+        if let Some(local) = self.body().local(id) {
+            return s.get(local);
+        }
+        if let Some(name) = path.single()
+            && self.body().fragments.iter().any(|it| it == name)
+        {
+            s.called(id);
+            self.found.operands.insert(id);
+            return Val::Outcome(id);
+        }
+        if path.segments.is_empty() {
+            return Val::Unknown;
+        }
+        let last = path.last();
+        if last == "None" {
+            return Val::Built(Tag::None, Box::new(Val::Unknown));
+        }
+        let upper = last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase);
+        if upper
+            && (path.segments.len() > 1
+                || matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..)))
+        {
+            return Val::Built(Tag::of_variant(last), Box::new(Val::Unknown));
+        }
+        Val::Unknown
+    }
+
+    pub(super) fn field(&mut self, id: ExprId, base: ExprId, name: &str, s: State) -> Paths {
+        let path = self.cx.field_path(id);
+        let paths = self.eval(base, s);
+        let index: Option<usize> = name.parse().ok();
+        then(paths, |state, val| {
+            let val = match val {
+                Val::Tuple(parts) => index.and_then(|at| parts.get(at).cloned()).unwrap_or(Val::Unknown),
+                Val::Payload(op, _) | Val::Outcome(op) if name == "status" || name == "status_code" => {
+                    Val::Status(op)
+                }
+                val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_)) => val,
+                _ => path.as_deref().map_or(Val::Unknown, |path| state.field(path)),
+            };
+            next(state, val)
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Answers that are kept for a whole crate, so that each is worked out once.
+//! Each depends only on its key: threads may race for them, and neither their order nor their number shows.
+
+use super::remote::Answer;
+use super::summary::Summary;
+use crate::body::{ExprId, Ty};
+use crate::resolve::ItemRef;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// An expression, and the item in whose body it stands.
+pub(super) type Written = (ItemRef, ExprId);
+/// A type's path and the name of a field of it.
+pub(super) type FieldOf = (Vec<String>, String);
+
+/// Answers kept for a whole crate.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
+    pub(super) fields: Mutex<HashMap<FieldOf, Option<Written>>>,
+    pub(super) callers: Mutex<HashMap<ItemRef, Vec<Written>>>,
+    clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
+}
+
+impl Memo {
+    /// The summary of a function with this many calls to follow. One that needed fewer holds for any larger number.
+    pub(crate) fn summary(&self, item: ItemRef, left: u32, find: impl FnOnce() -> Summary) -> Summary {
+        let summaries = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let known = summaries();
+            let whole = known.get(&(item, WHOLE)).filter(|summary| summary.height <= left);
+            if let Some(summary) = whole.or_else(|| known.get(&(item, left))) {
+                return summary.clone();
+            }
+        }
+        let made = find();
+        // it never came to the end of what it may follow: it is the same however much that is
+        let key = if made.height <= left { WHOLE } else { left };
+        summaries().insert((item, key), made.clone());
+        made
+    }
+
+    /// Whether a type is a client's.
+    pub(crate) fn client(&self, ty: &Ty, left: u32, find: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
+        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (ty.clone(), left);
+        if let Some(known) = clients().get(&key) {
+            return known.clone();
+        }
+        let made = find();
+        clients().insert(key, made.clone());
+        made
+    }
+}
+
+/// Key of a summary that is whole.
+const WHOLE: u32 = u32::MAX;

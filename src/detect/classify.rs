@@ -16,6 +16,8 @@ pub(crate) struct Classified<'f> {
     pub(crate) ops: Vec<Op>,
     /// The one that the site is about.
     pub(crate) main: Option<Op>,
+    /// Which trips failed is known: without it, nothing is read of delay and bounds.
+    pub(crate) told: bool,
     /// The trips on which one failed.
     pub(crate) failing: Vec<&'f State>,
     pub(crate) remote: Option<Answer>,
@@ -87,6 +89,7 @@ pub(crate) fn classify<'f>(
     let mut made = Classified {
         kind: Kind::Retry,
         ops: Vec::new(),
+        told: true,
         main: None,
         failing: failing.clone(),
         remote: None,
@@ -130,6 +133,7 @@ pub(crate) fn classify<'f>(
             made.ops = vec![op];
             made.failing = succeeding.iter().copied().filter(|state| state.calls.contains(&op)).collect();
             made.confidence = Confidence::Medium;
+            made.told = false;
             made.reasons.push("it establishes again and again; what ended before is not told".into());
             made.why.push(cx.evidence(op, "established again here"));
             return Some(made);
@@ -176,8 +180,7 @@ pub(crate) fn classify<'f>(
     made.ops.clone_from(&ops);
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
-    let all_of_item = ops.iter().all(|op| q.is_of_item(*op));
-    if all_of_item {
+    if q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op)) {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -198,6 +201,16 @@ pub(crate) fn classify<'f>(
     let session = q.is_session(&succeeding);
     let condition = q.waits_for_condition(&ops);
 
+    // trips that wait as the failing ones do, and never come to the operation: periodic work, of which this is a part
+    let idle = record.backs.iter().any(|state| {
+        fate(state, counts).is_none()
+            && !state.calls.iter().any(|op| ops.contains(op))
+            && state.waits.iter().any(|wait| failing.iter().any(|fail| fail.waits.contains(wait)))
+    });
+    if idle && !establishes && !retry_words {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
     if succeeding.is_empty() && not_yet.is_empty() {
         if leaves_after_success {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };

@@ -126,6 +126,9 @@ fn of_loop(
         }
         return Some(site);
     }
+    if !classified.told {
+        return Some(site);
+    }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
@@ -239,10 +242,14 @@ pub(crate) fn fill(
 fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
     // numbers decided it: the trip without a wait is the first (or the last) only
     let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
-    let by_numbers = failing
-        .iter()
-        .filter(|state| state.waits.is_empty())
-        .all(|state| state.trip_events().iter().any(|event| matches!(event, super::flow::Event::Cond(..))));
+    let numbers = |state: &State| -> Vec<super::flow::Event> {
+        let is_number = |event: &super::flow::Event| matches!(event, super::flow::Event::Cond(..));
+        state.trip_events().iter().filter(|event| is_number(event)).copied().collect()
+    };
+    let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|without| {
+        let waiting = failing.iter().filter(|state| !state.waits.is_empty());
+        numbers(without).iter().any(|event| waiting.clone().all(|with| !numbers(with).contains(event)))
+    });
     if replayed && by_numbers {
         return false;
     }
@@ -367,7 +374,7 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
                 cx.body.walk(*cond, &mut |id| {
                     found |= matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
                         && !ops.contains(&id)
-                        && cx.is_awaited(id);
+                        && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)));
                     !found
                 });
                 found

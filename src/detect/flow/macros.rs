@@ -4,7 +4,7 @@
 use super::state::{State, Tag, Val};
 use super::{Flow, Paths, Walker, next, then};
 use crate::body::{ExprId, ExprKind, MacroInput};
-use crate::knowledge::Role;
+use crate::knowledge::{Role, says};
 
 impl Walker<'_, '_> {
     pub(super) fn macro_call(&mut self, id: ExprId, s: State) -> Paths {
@@ -31,8 +31,13 @@ impl Walker<'_, '_> {
                             out.extend(self.eval(arm.body, state));
                             continue;
                         };
+                        // `_ = &mut stop`: a signal that was made before, by its name
+                        let signal = says(&self.cx.words().cancel, &self.cx.base_text(future));
                         let paths = self.eval(future, state);
-                        let paths = then(paths, |state, val| self.awaited(val, state));
+                        let paths = then(paths, |state, val| {
+                            let val = if signal && val == Val::Unknown { Val::Cancel } else { val };
+                            self.awaited(val, state)
+                        });
                         out.extend(then(paths, |state, val| {
                             let matched = match arm.pat {
                                 Some(pat) => self.bind(pat, &val, state).0,

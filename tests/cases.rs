@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What the engine cannot do yet. A case that begins to pass must leave this list.
-const PENDING: &[&str] = &[
-];
+const PENDING: &[&str] = &[];
 
 #[derive(Deserialize)]
 struct Expect {

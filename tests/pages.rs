@@ -9,12 +9,8 @@ use retry_lint::model::Persona;
 use retry_lint::rules::{Example, Rule};
 
 /// Examples that the engine cannot do yet, as rule and the number of the example in its page, from 1. One that begins to pass must leave this list.
-const PENDING: &[(&str, usize)] = &[
-    ("jitter-clipped", 1),
-    ("no-delay", 2),
-    ("retries-4xx", 2),
-    ("retries-all-errors", 1),
-];
+const PENDING: &[(&str, usize)] =
+    &[("jitter-clipped", 1), ("no-delay", 2), ("retries-4xx", 2), ("retries-all-errors", 1)];
 
 #[test]
 fn every_example_is_as_its_page_says() {

@@ -65,7 +65,13 @@ pub(crate) fn summary_at(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary 
 
 /// Whether a name says that its call waits, and nothing else.
 pub(crate) fn is_named_sleep(words: &Words, name: &str) -> bool {
-    parts(name).first().is_some_and(|part| is_one_of(&words.sleep, part))
+    let parts = parts(name);
+    // `sleep_duration(n)` computes, it does not wait
+    let computes = parts.len() > 1
+        && parts
+            .last()
+            .is_some_and(|last| matches!(last.as_str(), "duration" | "time" | "period" | "secs" | "seconds"));
+    !computes && parts.first().is_some_and(|part| is_one_of(&words.sleep, part))
 }
 
 /// Height of a summary that came to the end of what it may follow.

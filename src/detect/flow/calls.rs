@@ -99,7 +99,7 @@ impl Walker<'_, '_> {
         let test = match first {
             Val::Outcome(op) => Val::Test(op, Test::Is(tag), true),
             Val::Derived(_, op) => {
-                s.called(op);
+                s.called_once(op);
                 Val::Test(op, Test::Is(tag), true)
             }
             Val::Payload(op, outer) if outer != Tag::Err => Val::Test(op, Test::Is(tag), true),

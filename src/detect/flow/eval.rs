@@ -336,7 +336,7 @@ impl Walker<'_, '_> {
             }
             Val::Deferred(deferred) => self.run(deferred, &[], s),
             Val::Derived(_, op) => {
-                s.called(op);
+                s.called_once(op);
                 next(s, Val::Outcome(op))
             }
             other => next(s, other),
@@ -358,7 +358,7 @@ fn raise(id: ExprId, val: Val, mut s: State) -> Paths {
         Val::Built(Tag::Ok | Tag::Some, inner) => next(s, *inner),
         Val::Outcome(op) | Val::Payload(op, Tag::Ok | Tag::Some) | Val::Derived(_, op) => {
             if matches!(val, Val::Derived(..)) {
-                s.called(op);
+                s.called_once(op);
             }
             if matches!(val, Val::Outcome(_))
                 && let Some(look) = s.look(op)

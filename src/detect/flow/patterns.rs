@@ -116,9 +116,7 @@ impl Walker<'_, '_> {
             Val::Outcome(op) => self.bind_outcome(*op, &tag, subs, s),
             Val::Derived(_, op) => {
                 let mut s = s;
-                if s.look(*op).is_none() {
-                    s.called(*op);
-                }
+                s.called_once(*op);
                 self.bind_outcome(*op, &tag, subs, s)
             }
             Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, &tag, subs, s),

@@ -244,6 +244,13 @@ impl State {
         }
     }
 
+    /// The operation is called, unless this trip has come to it already: a value that was made of another is looked at late.
+    pub(crate) fn called_once(&mut self, op: Op) {
+        if !self.calls.contains(&op) {
+            self.called(op);
+        }
+    }
+
     pub(crate) fn decide(&mut self, op: Op, tag: Tag, verdict: Verdict) {
         self.seen.retain(|look| look.op != op);
         self.looked.retain(|look| look.op != op);

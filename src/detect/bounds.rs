@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
-use super::reads::{Reads, changed_in, is_supply, reads};
+use super::reads::{Reads, changed_in, is_about, is_supply, reads};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Outcome};
@@ -58,7 +58,7 @@ pub(crate) fn bounds(
                 ways.push((*cond, *truth, reads(cx, followed, ops, *cond, &changed)));
             }
         }
-        for look in state.looked.iter().filter(|look| !ops.contains(&look.op)) {
+        for look in state.looked.iter().filter(|look| !is_about(followed, ops, look.op)) {
             let all_pass = failing
                 .iter()
                 .all(|fail| fail.looked.iter().any(|it| it.op == look.op && it.tag != look.tag));

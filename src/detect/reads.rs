@@ -71,7 +71,7 @@ pub(super) fn reads(
     if clock {
         return Reads::Deadline;
     }
-    let of_main = followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let of_main = followed.tests.get(&cond).is_some_and(|(op, _)| is_about(followed, ops, *op));
     if let Some((op, Test::Looked)) = followed.tests.get(&cond) {
         return match (of_main, is_supply(cx, *op)) {
             (true, _) => Reads::Outcome,
@@ -214,4 +214,9 @@ pub(super) fn changed_in(cx: &Context<'_>, id: ExprId) -> Changed {
         true
     });
     changed
+}
+
+/// Whether an operation is one of these, or was made of the outcome of one: `err.kind()`.
+pub(super) fn is_about(followed: &Followed, ops: &[Op], op: Op) -> bool {
+    ops.contains(&op) || followed.derived.get(&op).is_some_and(|from| ops.contains(from))
 }

@@ -47,6 +47,7 @@ impl Walker<'_, '_> {
             Callee::Operand(_) => {
                 // a given function of the outcome is a predicate or a mapper, not the operation
                 if let Some(op) = vals.iter().find_map(operation_of) {
+                    self.found.derived.insert(id, op);
                     return next(s, Val::Derived(op, id));
                 }
                 self.found.operands.insert(id);
@@ -277,6 +278,7 @@ impl Walker<'_, '_> {
                 Some(val) => match operation_of(&val) {
                     Some(op) => {
                         // a home-grown outcome made of this one: looked at by its variants
+                        self.found.derived.insert(id, op);
                         next(s, Val::Derived(op, id))
                     }
                     None => next(s, Val::Unknown),
@@ -316,6 +318,7 @@ impl Walker<'_, '_> {
             return next(s, Val::Unknown);
         }
         if let Some(op) = vals.iter().find_map(operation_of) {
+            self.found.derived.insert(id, op);
             return next(s, Val::Derived(op, id));
         }
         if let Some(Val::Timer(timer)) = vals.first() {

@@ -52,6 +52,8 @@ pub(crate) struct Followed {
     pub(crate) of_item: BTreeMap<Op, BTreeSet<ExprId>>,
     /// Operations that stand for an operand: a closure, future or macro fragment given from outside.
     pub(crate) operands: BTreeSet<Op>,
+    /// Calls that make something of an operation's outcome: the operation.
+    pub(crate) derived: BTreeMap<Op, Op>,
     /// Conditions that asked about an operation's outcome.
     pub(crate) tests: BTreeMap<ExprId, (Op, Test)>,
     /// Some paths were joined, or the step budget ran out.

@@ -29,6 +29,18 @@ impl Body {
         }
     }
 
+    /// Whether an expression, or one inside it, is like this; looks no further than the first.
+    pub fn any(&self, id: ExprId, mut is: impl FnMut(ExprId) -> bool) -> bool {
+        let mut open = vec![id];
+        while let Some(at) = open.pop() {
+            if is(at) {
+                return true;
+            }
+            self.push_children(at, &mut open);
+        }
+        false
+    }
+
     /// The block that an expression is: a block itself, an `async` block's, or the statements of a macro. `None` for anything else.
     pub fn block(&self, id: ExprId) -> Option<&Block> {
         match &self.expr(id).kind {

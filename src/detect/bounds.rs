@@ -157,16 +157,11 @@ fn is_head(cx: &Context<'_>, id: ExprId, cond: ExprId) -> bool {
 fn counts_inside(cx: &Context<'_>, op: Op) -> bool {
     let Callee::Own(item) = cx.callee(op) else { return false };
     let Some(inner) = cx.inside(item) else { return true };
-    let mut found = false;
-    inner.body.walk(inner.body.root, &mut |id| {
-        found |= match &inner.body.expr(id).kind {
+    inner.body.any(inner.body.root, |id| match &inner.body.expr(id).kind {
             ExprKind::AssignOp(_, left, _) => matches!(&inner.body.expr(*left).kind, ExprKind::Field(_, name) if says(&cx.words().attempts, name)),
             ExprKind::Field(_, name) => name.starts_with("max_") && says(&cx.words().attempts, name),
             _ => false,
-        };
-        !found
-    });
-    found
+        })
 }
 
 /// Whether an iterator goes on for ever: `0..`, `repeat(x)`, `.cycle()`; with nothing that takes a number of it.

@@ -34,12 +34,9 @@ impl Question<'_, '_> {
         let list = &self.cx.words().not_an_error;
         let named = |path: &Path| path.segments.len() > 1 && says(list, path.last());
         let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
-            let mut found = false;
-            self.cx.body.walk(*cond, &mut |id| {
-                found |= matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path));
-                !found
-            });
-            found
+            self.cx
+                .body
+                .any(*cond, |id| matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path)))
         });
         by_test
             || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))

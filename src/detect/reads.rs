@@ -85,11 +85,7 @@ pub(super) fn reads(
     if let ExprKind::Try(inner) = &cx.body.expr(cond).kind
         && !supply
     {
-        let mut own = false;
-        cx.body.walk(*inner, &mut |id| {
-            own |= ops.contains(&id);
-            !own
-        });
+        let own = cx.body.any(*inner, |id| ops.contains(&id));
         return if own { Reads::Outcome } else { Reads::Other };
     }
     if followed.tests.contains_key(&cond) {
@@ -110,16 +106,11 @@ fn asked_policy(cx: &Context<'_>, cond: ExprId) -> Reads {
     match cx.callee(cond) {
         Callee::Own(item) => {
             let counts = cx.inside(item).is_some_and(|inner| {
-                let mut found = false;
-                inner.body.walk(inner.body.root, &mut |id| {
-                    found |= match &inner.body.expr(id).kind {
-                        ExprKind::Path(path) => path.single().is_some_and(|name| says(&words.attempts, name)),
-                        ExprKind::Field(_, name) => says(&words.attempts, name),
-                        _ => false,
-                    };
-                    !found
-                });
-                found
+                inner.body.any(inner.body.root, |id| match &inner.body.expr(id).kind {
+                    ExprKind::Path(path) => path.single().is_some_and(|name| says(&words.attempts, name)),
+                    ExprKind::Field(_, name) => says(&words.attempts, name),
+                    _ => false,
+                })
             });
             let seen = cx.inside(item).is_some();
             if counts || !seen { Reads::Other } else { Reads::Outcome }

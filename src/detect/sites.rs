@@ -253,19 +253,15 @@ fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId
     if replayed && by_numbers {
         return false;
     }
-    let tests = |state: &State| -> Vec<(ExprId, bool)> {
-        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
-        state.conds.iter().filter(|(cond, _)| asks(cond)).copied().collect()
-    };
-    let others = |state: &State| -> Vec<(ExprId, bool)> {
-        let asks = |cond: &ExprId| followed.tests.get(cond).is_some_and(|(op, _)| ops.contains(op));
-        state.conds.iter().filter(|(cond, _)| !asks(cond)).copied().collect()
+    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let conds = |state: &State, of_outcome: bool| -> Vec<(ExprId, bool)> {
+        state.conds.iter().filter(|(cond, _)| asks(*cond) == of_outcome).copied().collect()
     };
     failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
         failing.iter().filter(|state| !state.waits.is_empty()).all(|with| {
-            let same_outcome = with.arms == without.arms && tests(with) == tests(without);
+            let same_outcome = with.arms == without.arms && conds(with, true) == conds(without, true);
             // beside the outcome, the same conditions: the outcome alone decides
-            !same_outcome && others(without).iter().all(|cond| others(with).contains(cond))
+            !same_outcome && conds(without, false).iter().all(|cond| conds(with, false).contains(cond))
         })
     })
 }
@@ -370,14 +366,11 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
                 .iter()
                 .any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
             || state.conds.iter().any(|(cond, _)| {
-                let mut found = false;
-                cx.body.walk(*cond, &mut |id| {
-                    found |= matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                cx.body.any(*cond, |id| {
+                    matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
                         && !ops.contains(&id)
-                        && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)));
-                    !found
-                });
-                found
+                        && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)))
+                })
             })
     }) || ops.iter().any(|op| near_unread_macro(cx, *op))
 }

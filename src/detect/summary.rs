@@ -200,12 +200,7 @@ fn is_pinned_sleep(cx: &Context<'_>, id: ExprId) -> bool {
 }
 
 fn never_returns(cx: &Context<'_>, root: ExprId) -> bool {
-    let mut found = false;
-    cx.body.walk(root, &mut |id| {
-        found |= matches!(cx.role(id), Some(Role::Diverge));
-        !found
-    });
-    found
+    cx.body.any(root, |id| matches!(cx.role(id), Some(Role::Diverge)))
 }
 
 /// The statuses for which a condition over one status is true: `s.is_server_error() || s == 429`, `matches!(s, 500..=599)`.
@@ -278,19 +273,14 @@ pub(crate) fn predicate_statuses(cx: &Context<'_>, id: ExprId, depth: u32) -> Op
 }
 
 fn speaks_of_status(cx: &Context<'_>, id: ExprId) -> bool {
-    let mut found = false;
-    cx.body.walk(id, &mut |inner| {
-        found |= match &cx.body.expr(inner).kind {
-            ExprKind::Path(path) => {
-                parts(path.last()).iter().any(|part| part.starts_with("status") || part == "code")
-            }
-            ExprKind::Field(_, name) => name.contains("status"),
-            ExprKind::Method(_) => matches!(cx.role(inner), Some(Role::Status)),
-            _ => false,
-        };
-        !found
-    });
-    found
+    cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
+        ExprKind::Path(path) => {
+            parts(path.last()).iter().any(|part| part.starts_with("status") || part == "code")
+        }
+        ExprKind::Field(_, name) => name.contains("status"),
+        ExprKind::Method(_) => matches!(cx.role(inner), Some(Role::Status)),
+        _ => false,
+    })
 }
 
 /// The statuses that a pattern accepts; `None` where one of its parts is no status.

@@ -17,18 +17,14 @@ impl Walker<'_, '_> {
             locals.extend(self.body().local(id));
             true
         });
-        let mut stepped = false;
-        self.body().walk(*looped, &mut |id| {
-            stepped |= match &self.body().expr(id).kind {
-                ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => {
-                    self.body().local(*left).is_some_and(|local| locals.contains(&local))
-                }
-                ExprKind::For { pat, .. } => {
-                    self.body().names_in_pat(*pat).iter().any(|(_, local)| locals.contains(local))
-                }
-                _ => false,
-            };
-            !stepped
+        let stepped = self.body().any(*looped, |id| match &self.body().expr(id).kind {
+            ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => {
+                self.body().local(*left).is_some_and(|local| locals.contains(&local))
+            }
+            ExprKind::For { pat, .. } => {
+                self.body().names_in_pat(*pat).iter().any(|(_, local)| locals.contains(local))
+            }
+            _ => false,
         });
         if stepped { Val::Item(*looped) } else { Val::Unknown }
     }

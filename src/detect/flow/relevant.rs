@@ -99,13 +99,10 @@ fn add(cx: &Context<'_>, id: ExprId, found: &mut HashSet<Local>) {
 impl Walker<'_, '_> {
     /// Whether a condition reads a variable that a replay follows.
     pub(super) fn is_relevant_condition(&self, id: ExprId) -> bool {
-        let mut hit = false;
-        self.body().walk(id, &mut |inner| {
-            hit |= self.body().local(inner).is_some_and(|local| self.relevant.contains(&local))
+        self.body().any(id, |inner| {
+            self.body().local(inner).is_some_and(|local| self.relevant.contains(&local))
                 || matches!(self.body().expr(inner).kind, ExprKind::Field(..))
-                    && self.cx.field_path(inner).is_some();
-            !hit
-        });
-        hit
+                    && self.cx.field_path(inner).is_some()
+        })
     }
 }

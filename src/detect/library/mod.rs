@@ -380,12 +380,7 @@ fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -
             // an operation that looks at its errors may say anything of them
             ExprKind::Match(..) | ExprKind::Macro(_) => {
                 let speaks = |inner: ExprId| matches!(&cx.body.expr(inner).kind, ExprKind::Path(path) if path.segments.len() > 1 && library.errors.transient.iter().chain(&library.errors.permanent).any(|marker| marker.ends_with(path.last())));
-                let mut found = false;
-                cx.body.walk(id, &mut |inner| {
-                    found |= speaks(inner);
-                    !found
-                });
-                clean &= !found;
+                clean &= !cx.body.any(id, speaks);
             }
             _ => {}
         }

@@ -72,15 +72,42 @@ fn card(rule: &rules::Rule) -> Card {
 #[derive(Debug)]
 pub(super) struct Package {
     krate: Crate,
+    /// What of it could not be read.
+    unread: Vec<Problem>,
 }
 
-/// What was read.
+/// A package that is still to be read.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// The text that came on standard input, and the name it goes by.
+    Text(String, Vec<u8>),
+    /// Files, and the folder of their manifest.
+    Files(Option<PathBuf>, Vec<Found>),
+}
+
+/// What there is to read.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// Sorted by their first file.
-    pub(super) packages: Vec<Package>,
-    /// What could not be read.
+    /// Sorted by their folders.
+    pub(super) packages: Vec<Unread>,
+    /// What could not be walked.
     pub(super) problems: Vec<Problem>,
+}
+
+impl Unread {
+    /// Reads it. Packages are read one by one, each when its turn comes: the memory of a run is that of its largest packages.
+    pub(super) fn read(self) -> Package {
+        match self {
+            Self::Files(folder, files) => package(folder.as_deref(), &files),
+            Self::Text(name, bytes) => {
+                let (files, unread) = match source::source_file(name.into(), bytes) {
+                    Ok(file) => (vec![file], Vec::new()),
+                    Err(problem) => (Vec::new(), vec![problem]),
+                };
+                Package { krate: Crate::new(files, None), unread }
+            }
+        }
+    }
 }
 
 impl Package {
@@ -99,29 +126,26 @@ impl Package {
     }
 }
 
-/// Reads the files and puts those of one package together. Called on the threads of the run.
-pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
-    let mut input = Input { packages: Vec::new(), problems: Vec::new() };
+/// Finds the files and puts those of one package together. Called on the threads of the run.
+pub(super) fn find(inputs: &Inputs) -> Result<Input, UserError> {
     let paths = match inputs {
         Inputs::Stdin(name) => {
             let mut bytes = Vec::new();
             std::io::stdin()
                 .read_to_end(&mut bytes)
                 .map_err(|error| UserError::new(format!("standard input cannot be read: {error}")))?;
-            match source::source_file(name.to_string_lossy().into(), bytes) {
-                Ok(file) => input.packages.push(Package { krate: Crate::new(vec![file], None) }),
-                Err(problem) => input.problems.push(problem),
-            }
-            return Ok(input);
+            let text = Unread::Text(name.to_string_lossy().into(), bytes);
+            return Ok(Input { packages: vec![text], problems: Vec::new() });
         }
         Inputs::Paths(paths) => paths,
     };
     let walked = source::walk(paths, &Walk::default());
+    let mut problems = Vec::new();
     for error in walked.errors {
         if error.is_fatal() {
             return Err(UserError::new(error.to_string()));
         }
-        input.problems.push(error.problem());
+        problems.push(error.problem());
     }
     if walked.files.is_empty() {
         return Err(UserError::new("nothing to read: no .rs files there")
@@ -138,23 +162,18 @@ pub(super) fn read(inputs: &Inputs) -> Result<Input, UserError> {
     for (found, folder) in walked.files.into_iter().zip(folders) {
         by_package.entry(folder).or_default().push(found);
     }
-    let packages: Vec<(Package, Vec<Problem>)> =
-        by_package.into_par_iter().map(|(folder, files)| package(folder.as_deref(), &files)).collect();
-    for (package, problems) in packages {
-        input.packages.push(package);
-        input.problems.extend(problems);
-    }
-    Ok(input)
+    let packages = by_package.into_iter().map(|(folder, files)| Unread::Files(folder, files)).collect();
+    Ok(Input { packages, problems })
 }
 
 /// A package of these files; where some were named themselves, the rest of its sources is read too, so that names resolve.
-fn package(folder: Option<&Path>, files: &[Found]) -> (Package, Vec<Problem>) {
-    let mut problems = Vec::new();
+fn package(folder: Option<&Path>, files: &[Found]) -> Package {
+    let mut unread = Vec::new();
     let mut read = Vec::new();
     for (result, found) in files.par_iter().map(source::read).collect::<Vec<_>>().into_iter().zip(files) {
         match result {
             Ok(file) => read.extend(file),
-            Err(problem) => problems.push(Problem { path: found.shown.to_string(), ..problem }),
+            Err(problem) => unread.push(Problem { path: found.shown.to_string(), ..problem }),
         }
     }
     if let Some(folder) = folder
@@ -170,7 +189,7 @@ fn package(folder: Option<&Path>, files: &[Found]) -> (Package, Vec<Problem>) {
         }
     }
     let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
-    (Package { krate: Crate::new(read, manifest.as_deref()) }, problems)
+    Package { krate: Crate::new(read, manifest.as_deref()), unread }
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.
@@ -180,5 +199,5 @@ pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
     let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
-    (found.sites, left_out.chain(found.problems).collect())
+    (found.sites, package.unread.iter().cloned().chain(left_out).chain(found.problems).collect())
 }

@@ -3,7 +3,7 @@
 
 use super::error::{Stop, UserError};
 use super::guard::guarded;
-use super::rooms::{self, Package, Rules};
+use super::rooms::{self, Rules, Unread};
 use super::selection::Selection;
 use super::settings::Settings;
 use crate::model::{Finding, Place, Problem, Site};
@@ -55,7 +55,7 @@ pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Loo
         UserError::new(format!("the threads cannot be started: {error}")).help("try `--threads 1`")
     })?;
     pool.install(|| {
-        let input = rooms::read(&settings.inputs)?;
+        let input = rooms::find(&settings.inputs)?;
         let include_tests = settings.include_tests;
         let parts: Vec<Looked> =
             input.packages.into_par_iter().map(|package| look_at(package, include_tests, judges)).collect();
@@ -63,7 +63,8 @@ pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Loo
     })
 }
 
-fn look_at(package: Package, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
+fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
+    let package = package.read();
     let mut looked = Looked::default();
     looked.left_out.packages = 1;
     for (_, bytes) in package.files() {

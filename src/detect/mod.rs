@@ -14,6 +14,7 @@ mod memo;
 mod questions;
 mod reads;
 mod recursion;
+mod refusals;
 mod remote;
 mod schedules;
 mod sites;

@@ -143,6 +143,11 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    if waits_between(record, &classified.ops) && site.delay.growth.is(&Growth::None) {
+        // a trip that does not come to the operation waits: the next try has waited, though the failing trip has not
+        site.delay.growth = Fact::Unknown;
+        site.delay.jitter = Fact::Unknown;
+    }
     if record.shape == LoopShape::Each
         && bounds.kind == Some(BoundKind::Bounded)
         && site.delay.growth.is(&Growth::None)
@@ -152,6 +157,14 @@ fn of_loop(
         site.confidence = Confidence::Medium;
     }
     Some(site)
+}
+
+fn waits_between(record: &LoopRecord, ops: &[ExprId]) -> bool {
+    record.backs.iter().any(|state| {
+        let tries = state.calls.iter().any(|call| ops.contains(call))
+            || state.looked.iter().any(|look| ops.contains(&look.op));
+        !tries && !state.waits.is_empty()
+    })
 }
 
 /// A site of which only the place is known.
@@ -372,23 +385,56 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
                         && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)))
                 })
             })
-    }) || ops.iter().any(|op| near_unread_macro(cx, *op))
+    }) || ops.iter().any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))
 }
 
-/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
-fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
-    let mut around = op;
-    while let Some(parent) = cx.parent(around) {
-        around = parent;
+/// Whether the loop around an operation calls another function that it was given: it may wait, as `on_retry(&error, delay)` does.
+fn calls_what_is_given(cx: &Context<'_>, op: ExprId, ops: &[ExprId]) -> bool {
+    around(cx, op).is_some_and(|looped| {
+        cx.body.any(looped, |id| {
+            matches!(cx.body.expr(id).kind, ExprKind::Call(..))
+                && !ops.contains(&id)
+                && matches!(cx.callee(id), Callee::Operand(_))
+        })
+    })
+}
+
+/// Whether an operation stands in a closure that something else runs after a time: `pool.execute_after(delay, || …)`.
+fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
+    let says_delay = |name: &str| says(&cx.words().delay, name);
+    let mut at = op;
+    while let Some(parent) = cx.parent(at) {
+        let deferred = matches!(cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
+        if deferred && matches!(cx.body.expr(parent).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+            let after = cx.args(parent).iter().any(|arg| *arg != at && says_delay(&cx.base_text(*arg)));
+            if after {
+                return true;
+            }
+        }
+        at = parent;
+    }
+    false
+}
+
+/// The loop around an expression.
+fn around(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
+    let mut at = id;
+    while let Some(parent) = cx.parent(at) {
         if matches!(
             cx.body.expr(parent).kind,
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
         ) {
-            break;
+            return Some(parent);
         }
+        at = parent;
     }
+    None
+}
+
+/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
+fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
     let mut found = false;
-    cx.body.walk(around, &mut |id| {
+    cx.body.walk(around(cx, op).unwrap_or(cx.body.root), &mut |id| {
         if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
             let known = matches!(cx.callee(id), Callee::Known(..));
             let unread = matches!(call.input, crate::body::MacroInput::Words(_)) && !known;

@@ -45,6 +45,8 @@ pub(crate) struct Summary {
     pub(crate) drives_operand: bool,
     /// It holds a loop or policy of its own that waits.
     pub(crate) loops: bool,
+    /// It, or what it calls, looks at HTTP statuses or has them made errors.
+    pub(crate) tells_status: bool,
 }
 
 /// Summary of a function of the same crate.
@@ -118,6 +120,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
             ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
                 let callee = cx.callee(id);
                 calls += 1;
+                made.tells_status |= speaks_of_statuses(cx, id);
                 match &callee {
                     Callee::Known(entry, _) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
@@ -136,6 +139,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     },
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
+                        made.tells_status |= inner.tells_status;
                         if inner.is_wait {
                             made.wait = made.wait.or(Some(id));
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
@@ -179,6 +183,16 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     }
     made.remote = remote::of_function(cx, left);
     made
+}
+
+fn speaks_of_statuses(cx: &Context<'_>, call: ExprId) -> bool {
+    match cx.role(call) {
+        Some(Role::Status) => true,
+        Some(Role::Predicate { statuses, .. }) => !statuses.is_empty(),
+        _ => {
+            super::refusals::makes_errors(cx, call) || super::refusals::is_sent_by_raising_client(cx, call)
+        }
+    }
 }
 
 fn in_loop(cx: &Context<'_>, id: ExprId) -> bool {

@@ -78,8 +78,13 @@ fn of_item(cx: &Context<'_>, item: ItemRef, left: u32) -> bool {
     if left == 0 || item == cx.at || !summary(cx, item).tells_status {
         return false;
     }
-    cx.memo.refusal(item, left, || {
-        cx.inside(item).is_some_and(|inner| leaves_with_refusal(&inner, inner.body.root, left - 1))
+    cx.memo.refusal(item, left, || match cx.inside(item) {
+        Some(inner) => leaves_with_refusal(&inner, inner.body.root, left - 1),
+        // a trait's method: which body runs, nobody sees, so that all must
+        None => {
+            let bodies = cx.krate.implementations(item);
+            !bodies.is_empty() && bodies.iter().all(|body| of_item(cx, *body, left - 1))
+        }
     })
 }
 

@@ -224,7 +224,7 @@ pub(crate) fn fill(
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
         let unseen = may_wait_unseen(cx, followed, &[*without], ops);
-        let skips = !unseen && skips(followed, replay, failing, ops);
+        let skips = !unseen && skips(cx, followed, replay, failing, ops);
         site.delay.skipped_on_some_path = Fact::Known(
             skips,
             place.map_or_else(Evidence::default, |op| {
@@ -252,7 +252,22 @@ pub(crate) fn fill(
 
 /// Whether some failing trip really goes round without a wait, because of how the operation failed: a wait behind a condition that nobody
 /// can read, or only on the first attempt, is no skip.
-fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
+fn skips(cx: &Context<'_>, followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
+    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let is_of_op = |call: ExprId| ops.iter().any(|op| cx.body.any(*op, |id| id == call));
+    // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point
+    let parted_by_outcome = |with: &State, without: &State| {
+        let parted = without.conds.iter().find(|(cond, truth)| with.conds.contains(&(*cond, !*truth)));
+        parted.is_some_and(|(cond, _)| asks(*cond))
+            // something else done in between makes it another attempt: a redirect, a fresh token, a new connection
+            && without.calls.iter().all(|call| is_of_op(*call) || !cx.is_awaited(*call))
+    };
+    let parted = failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
+        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| parted_by_outcome(with, without))
+    });
+    if parted {
+        return true;
+    }
     // numbers decided it: the trip without a wait is the first (or the last) only
     let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
     let numbers = |state: &State| -> Vec<super::flow::Event> {
@@ -266,7 +281,6 @@ fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId
     if replayed && by_numbers {
         return false;
     }
-    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
     let conds = |state: &State, of_outcome: bool| -> Vec<(ExprId, bool)> {
         state.conds.iter().filter(|(cond, _)| asks(*cond) == of_outcome).copied().collect()
     };

@@ -84,7 +84,16 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let Some(cx) = cx.inside(item) else {
         // a trait's method without a body: its name is all there is
         let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
-        return Summary { fallible: true, is_wait: is_named_sleep(words, name), ..Summary::default() };
+        let bodies = cx.krate.implementations(item).into_iter().take(8);
+        let bodies: Vec<Summary> = bodies.map(|body| summary_at(cx, body, left - 1)).collect();
+        let tallest = bodies.iter().map(|body| body.height).max();
+        return Summary {
+            fallible: true,
+            is_wait: is_named_sleep(words, name),
+            tells_status: bodies.iter().any(|body| body.tells_status),
+            height: tallest.map_or(0, |height| height.saturating_add(1).min(BOTTOMLESS)),
+            ..Summary::default()
+        };
     };
     // a function that comes back to itself makes its summary inside its summary
     let outer = cx.deepest.replace(0);
@@ -333,7 +342,7 @@ fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
 }
 
 /// The statuses of a written list or constant list.
-fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
+pub(crate) fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
     match &cx.body.expr(id).kind {
         ExprKind::Array(items) => {
             items.iter().map(|item| statuses::status_of(cx, *item).map(|code| (code, code))).collect()

@@ -61,6 +61,9 @@ impl Walker<'_, '_> {
     fn language(&mut self, id: ExprId, vals: &[Val], s: &mut State) -> Option<Paths> {
         let name = self.cx.call_name(id);
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
+        if let Some(test) = self.listed(id, vals) {
+            return Some(next(s.clone(), test));
+        }
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
             let wraps = vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some");
             // a variant with data: `Attempt::Retry(e)`
@@ -109,6 +112,18 @@ impl Walker<'_, '_> {
             _ => Val::Truth(id, true),
         };
         Some(next(s.clone(), test))
+    }
+
+    /// `AGAIN.contains(&status)`, `(400..500).contains(&status)`: whether a status is among those of a written list.
+    fn listed(&self, id: ExprId, vals: &[Val]) -> Option<Val> {
+        let (ExprKind::Method(call), [_, Val::Status(op)]) = (&self.body().expr(id).kind, vals) else {
+            return None;
+        };
+        if call.name != "contains" {
+            return None;
+        }
+        let ranges = crate::detect::summary::listed_statuses(self.cx, call.receiver)?;
+        Some(Val::Test(*op, Test::Status(SmallVec::from_vec(ranges)), true))
     }
 
     #[allow(clippy::too_many_lines)] // one arm a role: the table of what roles do belongs in one place

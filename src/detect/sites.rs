@@ -258,7 +258,7 @@ fn skips(cx: &Context<'_>, followed: &Followed, replay: &Replay, failing: &[&Sta
     // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point
     let parted_by_outcome = |with: &State, without: &State| {
         let parted = without.conds.iter().find(|(cond, truth)| with.conds.contains(&(*cond, !*truth)));
-        parted.is_some_and(|(cond, _)| asks(*cond))
+        parted.is_some_and(|(cond, truth)| asks(*cond) || !*truth && is_limit(cx, *cond))
             // something else done in between makes it another attempt: a redirect, a fresh token, a new connection
             && without.calls.iter().all(|call| is_of_op(*call) || !cx.is_awaited(*call))
     };
@@ -290,6 +290,16 @@ fn skips(cx: &Context<'_>, followed: &Followed, replay: &Replay, failing: &[&Sta
             // beside the outcome, the same conditions: the outcome alone decides
             !same_outcome && conds(without, false).iter().all(|cond| conds(with, false).contains(cond))
         })
+    })
+}
+
+/// `let Some(attempts) = limit`: where no limit is set, there is none, whatever else is left out with it.
+fn is_limit(cx: &Context<'_>, cond: ExprId) -> bool {
+    let ExprKind::Let(_, value) = cx.body.expr(cond).kind else { return false };
+    cx.body.any(value, |id| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path.single().is_some_and(|name| says(&cx.words().attempts, name)),
+        ExprKind::Field(_, name) => says(&cx.words().attempts, name),
+        _ => false,
     })
 }
 
@@ -372,7 +382,8 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
     let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
         Callee::Own(item) => {
             let inner = summary(cx, item);
-            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
+            inner.wait.is_some()
+                || !is_op && (inner.is_async && cx.inside(item).is_none() || says(&words.delay, cx.call_name(call)))
         }
         Callee::Operand(_) => true,
         Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
@@ -396,7 +407,9 @@ fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], op
                 cx.body.any(*cond, |id| {
                     matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
                         && !ops.contains(&id)
-                        && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)))
+                        && (cx.is_awaited(id)
+                            || matches!(cx.callee(id), Callee::Operand(_))
+                            || matches!(cx.callee(id), Callee::Own(_)) && says(&words.delay, cx.call_name(id)))
                 })
             })
     }) || ops.iter().any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))

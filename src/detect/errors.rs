@@ -2,8 +2,8 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
-use super::{refusals, remote};
 use super::statuses::permanent_4xx;
+use super::{refusals, remote};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact};
@@ -50,9 +50,10 @@ pub(crate) fn errors(
                 && state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure)
         });
         // `handle(error).await?`: what is given the error may set some apart
-        let handed = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
-            !followed.tests.contains_key(cond) && speaks_of_error(cx, *cond)
-        });
+        let handed = failing
+            .iter()
+            .flat_map(|state| &state.conds)
+            .any(|(cond, _)| !followed.tests.contains_key(cond) && speaks_of_error(cx, *cond));
         if failing.iter().all(|state| !tested(state)) && !told_apart && !handed {
             Fact::Known(
                 ErrorKind::All,
@@ -74,7 +75,8 @@ pub(crate) fn errors(
             _ => permanent(cx, ops),
         };
     }
-    made.stale_connection = Fact::known(!failing.is_empty() && failing.iter().all(|state| speaks_of_stale(cx, state)));
+    made.stale_connection =
+        Fact::known(!failing.is_empty() && failing.iter().all(|state| speaks_of_stale(cx, state)));
     if hint {
         made.honours_retry_after = Fact::known(true);
     }

@@ -9,6 +9,7 @@ mod delay;
 mod describe;
 mod errors;
 mod flow;
+mod immediate;
 mod library;
 mod memo;
 mod questions;

@@ -30,9 +30,7 @@ pub(crate) fn makes_errors(cx: &Context<'_>, call: ExprId) -> bool {
             path.segments.len() > 1
                 && named.is_some_and(|found| matches!(found.entry.role, Role::RaisesStatus))
         }
-        ExprKind::Closure { .. } => {
-            cx.body.any(*arg, |id| matches!(cx.role(id), Some(Role::RaisesStatus)))
-        }
+        ExprKind::Closure { .. } => cx.body.any(*arg, |id| matches!(cx.role(id), Some(Role::RaisesStatus))),
         _ => false,
     })
 }
@@ -168,7 +166,8 @@ fn is_told_apart(followed: &Followed, state: &State, op: Op) -> bool {
     tested(state)
         || followed.exits.iter().any(|(other, flow)| {
             let failed = other.look(op).is_some_and(|look| look.verdict == Verdict::Failure);
-            let gives_error = matches!(flow, Flow::Next(Val::Built(Tag::Err, _)) | Flow::Return(Val::Built(Tag::Err, _)));
+            let gives_error =
+                matches!(flow, Flow::Next(Val::Built(Tag::Err, _)) | Flow::Return(Val::Built(Tag::Err, _)));
             failed && !gives_error && tested(other)
         })
 }

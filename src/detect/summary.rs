@@ -198,9 +198,7 @@ fn speaks_of_statuses(cx: &Context<'_>, call: ExprId) -> bool {
     match cx.role(call) {
         Some(Role::Status) => true,
         Some(Role::Predicate { statuses, .. }) => !statuses.is_empty(),
-        _ => {
-            super::refusals::makes_errors(cx, call) || super::refusals::is_sent_by_raising_client(cx, call)
-        }
+        _ => super::refusals::makes_errors(cx, call) || super::refusals::is_sent_by_raising_client(cx, call),
     }
 }
 

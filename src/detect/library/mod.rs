@@ -353,7 +353,8 @@ fn errors_of(
         made.retries_permanent =
             operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
         if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {
-            made.retries_4xx = Fact::Known(true, cx.evidence(operation, "makes errors of 4xx, and they go round"));
+            made.retries_4xx =
+                Fact::Known(true, cx.evidence(operation, "makes errors of 4xx, and they go round"));
         }
     }
     made

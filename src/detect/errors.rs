@@ -1,10 +1,10 @@
 //! Which errors go round again: all of them, those of some kinds, those of some statuses; and whether some of them cannot go away.
 
 use super::context::{Callee, Context};
-use super::flow::{Followed, Op, State, Tag, Test, Verdict};
-use super::remote;
-use super::statuses::PASSING_4XX;
-use crate::body::{ExprId, ExprKind, Span, Ty};
+use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
+use super::statuses::permanent_4xx;
+use super::{refusals, remote};
+use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact};
 use crate::resolve::Target;
@@ -49,7 +49,12 @@ pub(crate) fn errors(
             tested(state)
                 && state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure)
         });
-        if failing.iter().all(|state| !tested(state)) && !told_apart {
+        // `handle(error).await?`: what is given the error may set some apart
+        let handed = failing
+            .iter()
+            .flat_map(|state| &state.conds)
+            .any(|(cond, _)| !followed.tests.contains_key(cond) && speaks_of_error(cx, *cond));
+        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed {
             Fact::Known(
                 ErrorKind::All,
                 ops.first()
@@ -61,10 +66,17 @@ pub(crate) fn errors(
     } else {
         Fact::Known(ErrorKind::Classified, Evidence::default())
     };
-    made.retries_4xx = retries_4xx(cx, followed, failing, ops, status_place);
+    made.retries_4xx = retries_4xx(cx, followed, failing, left, ops, status_place);
     if made.kind.is(&ErrorKind::All) {
-        made.retries_permanent = permanent(cx, ops);
+        made.retries_permanent = match let_through(cx, followed, failing, left, ops) {
+            Some(op) if is_handshake(cx, op) => {
+                Fact::Known(true, cx.evidence(op, "can be refused (4xx), which no retry mends"))
+            }
+            _ => permanent(cx, ops),
+        };
     }
+    made.stale_connection =
+        Fact::known(!failing.is_empty() && failing.iter().all(|state| speaks_of_stale(cx, state)));
     if hint {
         made.honours_retry_after = Fact::known(true);
     }
@@ -75,6 +87,7 @@ fn retries_4xx(
     cx: &Context<'_>,
     followed: &Followed,
     failing: &[&State],
+    left: &[&State],
     ops: &[Op],
     place: Option<ExprId>,
 ) -> Fact<bool> {
@@ -82,7 +95,10 @@ fn retries_4xx(
     for state in failing {
         let bad =
             state.looked.iter().any(|look| look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
-        let Some((_, codes)) = state.codes.as_ref().filter(|_| bad) else { continue };
+        let Some((op, codes)) = state.codes.as_ref().filter(|_| bad) else { continue };
+        if moves_on(cx, state, *op) {
+            continue;
+        }
         // another test of the same outcome may rule them out: which, nobody sees
         let more = state.conds.iter().any(|(cond, _)| {
             followed
@@ -94,10 +110,7 @@ fn retries_4xx(
             continue;
         }
         tested = true;
-        let permanent = (400..=499u16)
-            .filter(|code| !PASSING_4XX.contains(code))
-            .filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
-            .count();
+        let permanent = permanent_4xx(codes);
         // one odd status beside 429 may be a service's own word for "later": 409, 423; a range of them is not
         if permanent > 2 {
             let evidence = place
@@ -105,77 +118,112 @@ fn retries_4xx(
             return Fact::Known(true, evidence);
         }
     }
-    // statuses made errors, and every error tried again
-    let all = failing.iter().all(|state| state.codes.is_none() && state.arms.is_empty());
-    if all
-        && failing.iter().any(|state| state.conds.is_empty() || !state.looked.is_empty())
-        && let Some(raised) =
-            ops.iter().find_map(|op| raises_status(cx, *op, 1).or_else(|| callers_raise(cx, *op)))
+    if let Some(op) = let_through(cx, followed, failing, left, ops)
+        && !is_handshake(cx, op)
     {
-        let untested =
-            failing.iter().any(|state| state.conds.iter().all(|(cond, _)| !speaks_of_error(cx, *cond)));
-        if untested {
-            return Fact::Known(true, cx.evidence(raised, "makes 4xx errors, and every error goes round"));
-        }
+        return Fact::Known(true, cx.evidence(op, "makes errors of 4xx, and they go round"));
     }
     if tested { Fact::known(false) } else { Fact::Unknown }
 }
 
-fn speaks_of_error(cx: &Context<'_>, cond: ExprId) -> bool {
-    let mut found = false;
-    cx.body.walk(cond, &mut |id| {
-        if let ExprKind::Path(path) = &cx.body.expr(id).kind {
-            found |= path.single().is_some_and(|name| matches!(name, "e" | "err" | "error"));
-        }
-        !found
-    });
-    found
-}
-
-/// The operation's own call where it, or a function that it calls, turns statuses into errors.
-fn raises_status(cx: &Context<'_>, op: Op, left: u32) -> Option<ExprId> {
-    let mut around = op;
-    for _ in 0..8 {
-        let Some(parent) = cx.parent(around) else { break };
-        match &cx.body.expr(parent).kind {
-            ExprKind::Method(call) if call.receiver == around => {
-                if matches!(cx.role(parent), Some(Role::RaisesStatus)) {
-                    return Some(parent);
-                }
-            }
-            ExprKind::Await(_) | ExprKind::Try(_) => {}
-            _ => break,
-        }
-        around = parent;
-    }
-    inner_raises(cx, op, left).then_some(op)
-}
-
-/// A macro's operand: what its callers give it decides.
-fn callers_raise(cx: &Context<'_>, op: Op) -> Option<ExprId> {
-    let ExprKind::Path(_) = &cx.body.expr(op).kind else { return None };
-    let raises = remote::macro_calls(cx)
-        .iter()
-        .any(|(caller, args)| args.iter().any(|arg| inner_raises(caller, *arg, 2)));
-    raises.then_some(op)
-}
-
-fn inner_raises(cx: &Context<'_>, op: ExprId, left: u32) -> bool {
-    let mut found = false;
-    cx.body.walk(op, &mut |id| {
-        if matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
-            found |= match cx.callee(id) {
-                Callee::Known(entry, _) => matches!(entry.role, Role::RaisesStatus),
-                Callee::Own(item) if left > 0 && item != cx.at => {
-                    cx.inside(item).is_some_and(|inner| inner_raises(&inner, inner.body.root, left - 1))
+/// Whether a path puts another state in the place that decides what the next trip does: `self.stage = Stage::Failed`, in a loop that matches on it.
+fn moves_on(cx: &Context<'_>, state: &State, op: Op) -> bool {
+    let mut at = op;
+    while let Some(parent) = cx.parent(at) {
+        if let ExprKind::Match(scrutinee, arms) = &cx.body.expr(parent).kind
+            && let Some(arm) = arms.iter().find(|arm| arm.body == at)
+            && let Some(place) = cx.field_path(*scrutinee)
+            && let Val::Built(Tag::Variant(next), _) = state.field(&place)
+        {
+            return match &cx.body.pat(arm.pat).kind {
+                PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                    path.last() != &*next
                 }
                 _ => false,
             };
         }
-        // a macro's fragment: what its callers give is asked elsewhere
-        !found
+        at = parent;
+    }
+    false
+}
+
+/// A subscription or session is opened: a refusal of its handshake is one of its permanent errors, and no request that is answered.
+fn is_handshake(cx: &Context<'_>, op: Op) -> bool {
+    remote::establishes(cx, op, 4)
+}
+
+/// An operation that makes errors of client errors, where a failing trip takes whatever error it has.
+fn let_through(
+    cx: &Context<'_>,
+    followed: &Followed,
+    failing: &[&State],
+    left: &[&State],
+    ops: &[Op],
+) -> Option<Op> {
+    failing.iter().filter(|state| state.codes.is_none()).find_map(|state| {
+        let failed = state.looked.iter().filter(|look| look.tag == Tag::Err && ops.contains(&look.op));
+        failed
+            .map(|look| look.op)
+            .filter(|op| takes_any(cx, followed, state, left, *op))
+            .find(|op| refusals::raises(cx, followed, *op))
+    })
+}
+
+/// Whether a failing trip sets no error apart, or only those that ask for another attempt anyway.
+fn takes_any(cx: &Context<'_>, followed: &Followed, state: &State, left: &[&State], op: Op) -> bool {
+    let about = |cond: ExprId| match followed.tests.get(&cond) {
+        Some((of, test)) => *of == op && matches!(test, Test::About | Test::Transient),
+        None => speaks_of_error(cx, cond),
+    };
+    let passing = |cond: ExprId| says(&cx.words().passing, cx.call_name(cond));
+    let taken = state.arms.is_empty()
+        && state.conds.iter().all(|(cond, truth)| !about(*cond) || !*truth && passing(*cond));
+    taken
+        && left.iter().all(|other| {
+            let failed = other.looked.iter().any(|look| look.op == op && look.verdict == Verdict::Failure);
+            !failed
+                || other.arms.iter().all(|pat| is_passing_variant(cx, *pat))
+                    && other.conds.iter().all(|(cond, truth)| {
+                        !about(*cond) || passing(*cond) || state.conds.contains(&(*cond, *truth))
+                    })
+        })
+}
+
+fn is_passing_variant(cx: &Context<'_>, pat: PatId) -> bool {
+    match &cx.body.pat(pat).kind {
+        PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+            says(&cx.words().passing, path.last())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a test that was passed, or the variant that matched, says that a pooled connection was stale.
+fn speaks_of_stale(cx: &Context<'_>, state: &State) -> bool {
+    let list = &cx.words().stale;
+    let by_test = state.conds.iter().any(|(cond, truth)| {
+        *truth
+            && cx.body.any(*cond, |id| match &cx.body.expr(id).kind {
+                ExprKind::Path(path) => says(list, path.last()),
+                ExprKind::Field(_, name) => says(list, name),
+                ExprKind::Method(call) => says(list, &call.name),
+                _ => false,
+            })
     });
-    found
+    by_test
+        || state.arms.iter().any(|pat| match &cx.body.pat(*pat).kind {
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                says(list, path.last())
+            }
+            _ => false,
+        })
+}
+
+fn speaks_of_error(cx: &Context<'_>, cond: ExprId) -> bool {
+    cx.body.any(cond, |id| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path.single().is_some_and(|name| matches!(name, "e" | "err" | "error")),
+        _ => false,
+    })
 }
 
 /// Whether some error of these operations cannot go away: a variant of their error type says so, or a reply is decoded inside.

@@ -6,7 +6,7 @@ use super::summary::Summary;
 use crate::body::{ExprId, Ty};
 use crate::resolve::ItemRef;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// An expression, and the item in whose body it stands.
 pub(super) type Written = (ItemRef, ExprId);
@@ -20,6 +20,8 @@ pub(crate) struct Memo {
     pub(super) fields: Mutex<HashMap<FieldOf, Option<Written>>>,
     pub(super) callers: Mutex<HashMap<ItemRef, Vec<Written>>>,
     clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
+    refusals: Mutex<HashMap<(ItemRef, u32), bool>>,
+    keeps_statuses: OnceLock<bool>,
 }
 
 impl Memo {
@@ -50,6 +52,22 @@ impl Memo {
         let made = find();
         clients().insert(key, made.clone());
         made
+    }
+
+    /// Whether a function fails with a client error, with this many calls to follow.
+    pub(crate) fn refusal(&self, item: ItemRef, left: u32, find: impl FnOnce() -> bool) -> bool {
+        let refusals = || self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = refusals().get(&(item, left)) {
+            return *known;
+        }
+        let made = find();
+        refusals().insert((item, left), made);
+        made
+    }
+
+    /// Whether the crate has a client keep statuses from being errors.
+    pub(crate) fn keeps_statuses(&self, find: impl FnOnce() -> bool) -> bool {
+        *self.keeps_statuses.get_or_init(find)
     }
 }
 

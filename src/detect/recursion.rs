@@ -23,6 +23,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         .map(|(_, state)| state)
         .collect();
     let (call, _) = followed.recursions.first()?;
+    if is_split(followed) {
+        return None;
+    }
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
         for op in super::classify::failed_ops(state) {
@@ -72,6 +75,15 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     Some(site)
+}
+
+/// Whether one path comes to two of the calls: the work is split, and each does a part of it.
+fn is_split(followed: &Followed) -> bool {
+    let is_call = |op: &Op| followed.recursions.iter().any(|(call, _)| call == op);
+    followed
+        .recursions
+        .iter()
+        .any(|(call, state)| state.calls.iter().any(|before| before != call && is_call(before)))
 }
 
 /// Whether the call's own result is what the function gives, and not a task or job that somebody else may drop.

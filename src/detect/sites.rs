@@ -6,8 +6,8 @@ use super::context::{Callee, Context};
 use super::delay::{self, Replay, Shown};
 use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
-use super::remote;
 use super::summary::summary;
+use super::{immediate, remote};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
@@ -143,6 +143,10 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    if immediate::waits_between(record, &classified.ops) && site.delay.growth.is(&Growth::None) {
+        site.delay.growth = Fact::Unknown;
+        site.delay.jitter = Fact::Unknown;
+    }
     if record.shape == LoopShape::Each
         && bounds.kind == Some(BoundKind::Bounded)
         && site.delay.growth.is(&Growth::None)
@@ -199,7 +203,7 @@ pub(crate) fn fill(
     attempts(bounds, replay, site);
     let max = site.attempts.max.value().map(|max| *max as u32);
     let shown = delay::read(replay, max);
-    let unseen = may_wait_unseen(cx, followed, failing, ops);
+    let unseen = immediate::may_wait_unseen(cx, followed, failing, ops);
     delay_facts(cx, &shown, replay, wait, !waits.is_empty(), unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
@@ -210,8 +214,8 @@ pub(crate) fn fill(
     if let (Some(without), Some(_)) = (without, wait) {
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
-        let unseen = may_wait_unseen(cx, followed, &[*without], ops);
-        let skips = !unseen && skips(followed, replay, failing, ops);
+        let unseen = immediate::may_wait_unseen(cx, followed, &[*without], ops);
+        let skips = !unseen && immediate::skips(cx, followed, replay, failing, ops);
         site.delay.skipped_on_some_path = Fact::Known(
             skips,
             place.map_or_else(Evidence::default, |op| {
@@ -235,35 +239,6 @@ pub(crate) fn fill(
     site.cancel.raced = Fact::known(failing.iter().any(|state| state.marks.cancel));
     site.visible = Fact::known(failing.iter().all(|state| state.marks.log));
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
-}
-
-/// Whether some failing trip really goes round without a wait, because of how the operation failed: a wait behind a condition that nobody
-/// can read, or only on the first attempt, is no skip.
-fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId]) -> bool {
-    // numbers decided it: the trip without a wait is the first (or the last) only
-    let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
-    let numbers = |state: &State| -> Vec<super::flow::Event> {
-        let is_number = |event: &super::flow::Event| matches!(event, super::flow::Event::Cond(..));
-        state.trip_events().iter().filter(|event| is_number(event)).copied().collect()
-    };
-    let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|without| {
-        let waiting = failing.iter().filter(|state| !state.waits.is_empty());
-        numbers(without).iter().any(|event| waiting.clone().all(|with| !numbers(with).contains(event)))
-    });
-    if replayed && by_numbers {
-        return false;
-    }
-    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
-    let conds = |state: &State, of_outcome: bool| -> Vec<(ExprId, bool)> {
-        state.conds.iter().filter(|(cond, _)| asks(*cond) == of_outcome).copied().collect()
-    };
-    failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
-        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| {
-            let same_outcome = with.arms == without.arms && conds(with, true) == conds(without, true);
-            // beside the outcome, the same conditions: the outcome alone decides
-            !same_outcome && conds(without, false).iter().all(|cond| conds(with, false).contains(cond))
-        })
-    })
 }
 
 fn attempts(bounds: &Bounds, replay: &Replay, site: &mut Site) {
@@ -337,66 +312,6 @@ fn delay_facts(
             site.delay.overflow = Fact::Known(overflow.how, at);
         }
     }
-}
-
-/// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
-fn may_wait_unseen(cx: &Context<'_>, followed: &Followed, failing: &[&State], ops: &[ExprId]) -> bool {
-    let words = cx.words();
-    let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
-        Callee::Own(item) => {
-            let inner = summary(cx, item);
-            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
-        }
-        Callee::Operand(_) => true,
-        Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
-            let name = cx.call_name(call);
-            !is_op && (cx.is_awaited(call) || says(&words.delay, name) || says(&words.retry, name))
-        }
-        Callee::Known(entry, _) => {
-            matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op
-        }
-    };
-    if ops.iter().any(|op| followed.operands.contains(op) && !matches!(cx.callee(*op), Callee::Operand(_))) {
-        return true;
-    }
-    failing.iter().any(|state| {
-        state.marks.event
-            || state
-                .calls
-                .iter()
-                .any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
-            || state.conds.iter().any(|(cond, _)| {
-                cx.body.any(*cond, |id| {
-                    matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
-                        && !ops.contains(&id)
-                        && (cx.is_awaited(id) || matches!(cx.callee(id), Callee::Operand(_)))
-                })
-            })
-    }) || ops.iter().any(|op| near_unread_macro(cx, *op))
-}
-
-/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
-fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
-    let mut around = op;
-    while let Some(parent) = cx.parent(around) {
-        around = parent;
-        if matches!(
-            cx.body.expr(parent).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-        ) {
-            break;
-        }
-    }
-    let mut found = false;
-    cx.body.walk(around, &mut |id| {
-        if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
-            let known = matches!(cx.callee(id), Callee::Known(..));
-            let unread = matches!(call.input, crate::body::MacroInput::Words(_)) && !known;
-            found |= unread || matches!(cx.callee(id), Callee::Own(_));
-        }
-        !found
-    });
-    found
 }
 
 /// Whether a wait blocks its thread: itself, or inside the function that it calls.

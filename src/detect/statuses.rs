@@ -10,7 +10,9 @@ const NAMES: &[(&str, u16)] = &[
     ("OK", 200),
     ("CREATED", 201),
     ("ACCEPTED", 202),
+    ("NON_AUTHORITATIVE_INFORMATION", 203),
     ("NO_CONTENT", 204),
+    ("RESET_CONTENT", 205),
     ("PARTIAL_CONTENT", 206),
     ("MOVED_PERMANENTLY", 301),
     ("FOUND", 302),
@@ -25,28 +27,53 @@ const NAMES: &[(&str, u16)] = &[
     ("NOT_FOUND", 404),
     ("METHOD_NOT_ALLOWED", 405),
     ("NOT_ACCEPTABLE", 406),
+    ("PROXY_AUTHENTICATION_REQUIRED", 407),
     ("REQUEST_TIMEOUT", 408),
     ("CONFLICT", 409),
     ("GONE", 410),
+    ("LENGTH_REQUIRED", 411),
     ("PRECONDITION_FAILED", 412),
     ("PAYLOAD_TOO_LARGE", 413),
+    ("CONTENT_TOO_LARGE", 413),
+    ("URI_TOO_LONG", 414),
+    ("UNSUPPORTED_MEDIA_TYPE", 415),
+    ("RANGE_NOT_SATISFIABLE", 416),
     ("EXPECTATION_FAILED", 417),
+    ("IM_A_TEAPOT", 418),
     ("MISDIRECTED_REQUEST", 421),
     ("UNPROCESSABLE_ENTITY", 422),
+    ("UNPROCESSABLE_CONTENT", 422),
     ("LOCKED", 423),
+    ("FAILED_DEPENDENCY", 424),
     ("TOO_EARLY", 425),
+    ("UPGRADE_REQUIRED", 426),
     ("PRECONDITION_REQUIRED", 428),
     ("TOO_MANY_REQUESTS", 429),
+    ("REQUEST_HEADER_FIELDS_TOO_LARGE", 431),
+    ("UNAVAILABLE_FOR_LEGAL_REASONS", 451),
     ("INTERNAL_SERVER_ERROR", 500),
     ("NOT_IMPLEMENTED", 501),
     ("BAD_GATEWAY", 502),
     ("SERVICE_UNAVAILABLE", 503),
     ("GATEWAY_TIMEOUT", 504),
+    ("HTTP_VERSION_NOT_SUPPORTED", 505),
+    ("VARIANT_ALSO_NEGOTIATES", 506),
     ("INSUFFICIENT_STORAGE", 507),
+    ("LOOP_DETECTED", 508),
+    ("NOT_EXTENDED", 510),
+    ("NETWORK_AUTHENTICATION_REQUIRED", 511),
 ];
 
 /// Statuses of the 400s that may go away by themselves.
-pub(crate) const PASSING_4XX: [u16; 3] = [408, 425, 429];
+const PASSING_4XX: [u16; 3] = [408, 425, 429];
+
+/// How many client errors that stay are among these statuses.
+pub(crate) fn permanent_4xx(codes: &[(u16, u16)]) -> usize {
+    (400..=499u16)
+        .filter(|code| !PASSING_4XX.contains(code))
+        .filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
+        .count()
+}
 
 /// The status that a path names: `StatusCode::TOO_MANY_REQUESTS`, `Status::TooManyRequests`.
 pub(crate) fn status_named(path: &Path) -> Option<u16> {

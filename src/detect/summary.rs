@@ -45,6 +45,8 @@ pub(crate) struct Summary {
     pub(crate) drives_operand: bool,
     /// It holds a loop or policy of its own that waits.
     pub(crate) loops: bool,
+    /// It, or what it calls, looks at HTTP statuses or has them made errors.
+    pub(crate) tells_status: bool,
 }
 
 /// Summary of a function of the same crate.
@@ -82,7 +84,16 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let Some(cx) = cx.inside(item) else {
         // a trait's method without a body: its name is all there is
         let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
-        return Summary { fallible: true, is_wait: is_named_sleep(words, name), ..Summary::default() };
+        let bodies = cx.krate.implementations(item).into_iter().take(8);
+        let bodies: Vec<Summary> = bodies.map(|body| summary_at(cx, body, left - 1)).collect();
+        let tallest = bodies.iter().map(|body| body.height).max();
+        return Summary {
+            fallible: true,
+            is_wait: is_named_sleep(words, name),
+            tells_status: bodies.iter().any(|body| body.tells_status),
+            height: tallest.map_or(0, |height| height.saturating_add(1).min(BOTTOMLESS)),
+            ..Summary::default()
+        };
     };
     // a function that comes back to itself makes its summary inside its summary
     let outer = cx.deepest.replace(0);
@@ -118,6 +129,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
             ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
                 let callee = cx.callee(id);
                 calls += 1;
+                made.tells_status |= speaks_of_statuses(cx, id);
                 match &callee {
                     Callee::Known(entry, _) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
@@ -136,6 +148,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     },
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
+                        made.tells_status |= inner.tells_status;
                         if inner.is_wait {
                             made.wait = made.wait.or(Some(id));
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
@@ -179,6 +192,14 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     }
     made.remote = remote::of_function(cx, left);
     made
+}
+
+fn speaks_of_statuses(cx: &Context<'_>, call: ExprId) -> bool {
+    match cx.role(call) {
+        Some(Role::Status) => true,
+        Some(Role::Predicate { statuses, .. }) => !statuses.is_empty(),
+        _ => super::refusals::makes_errors(cx, call) || super::refusals::is_sent_by_raising_client(cx, call),
+    }
 }
 
 fn in_loop(cx: &Context<'_>, id: ExprId) -> bool {
@@ -319,7 +340,7 @@ fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
 }
 
 /// The statuses of a written list or constant list.
-fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
+pub(crate) fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, u16)>> {
     match &cx.body.expr(id).kind {
         ExprKind::Array(items) => {
             items.iter().map(|item| statuses::status_of(cx, *item).map(|code| (code, code))).collect()

@@ -25,18 +25,20 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             event: event || *other_event,
         }),
         (
-            Role::Remote { method, idempotent, establishes, blocking },
+            Role::Remote { method, idempotent, establishes, blocking, raises },
             Role::Remote {
                 method: other_method,
                 idempotent: other_idempotent,
                 establishes: other_establishes,
                 blocking: other_blocking,
+                raises: other_raises,
             },
         ) => Some(Role::Remote {
             method: method.filter(|method| Some(method) == other_method.as_ref()),
             idempotent: idempotent.filter(|idempotent| Some(idempotent) == other_idempotent.as_ref()),
             establishes: establishes && *other_establishes,
             blocking: blocking && *other_blocking,
+            raises: raises && *other_raises,
         }),
         (Role::Local { .. }, Role::Local { .. }) => Some(Role::Local { kind: LocalKind::Memory }),
         (Role::Predicate { statuses, transient }, Role::Predicate { statuses: others, transient: other }) => {

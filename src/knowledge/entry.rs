@@ -74,6 +74,9 @@ pub enum Role {
         /// Blocks its thread.
         #[serde(default)]
         blocking: bool,
+        /// A status that tells a failure comes as an error.
+        #[serde(default)]
+        raises: bool,
     },
     /// A type or constructor of a client: its values reach a remote side when their methods are awaited or return results.
     Client,
@@ -123,6 +126,8 @@ pub enum Role {
     Status,
     /// Passes its receiver's outcome on, but makes an error of a status that tells a failure (`error_for_status`).
     RaisesStatus,
+    /// Tells a client that makes errors of statuses not to.
+    KeepsStatus,
     /// Reads the server's hint for the wait (`Retry-After`).
     Hint,
     /// Acquires a guard, permit, connection or transaction that lives as long as its binding.

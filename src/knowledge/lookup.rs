@@ -103,6 +103,23 @@ impl Knowledge {
         }
     }
 
+    /// Whether this method of a crate's requests makes errors of statuses that tell a failure.
+    pub fn raises_statuses(&self, from: &str, method: &str) -> bool {
+        self.entries.iter().any(|entry| {
+            matches!(entry.role, Role::Remote { raises: true, .. })
+                && entry.methods.iter().any(|name| name == method)
+                && entry.on.iter().any(|on| on.split("::").next() == Some(from))
+        })
+    }
+
+    /// Names of methods that tell a client not to make errors of statuses.
+    pub fn keeping_statuses(&self) -> impl Iterator<Item = &str> {
+        self.entries
+            .iter()
+            .filter(|entry| entry.role == Role::KeepsStatus)
+            .flat_map(|entry| entry.methods.iter().map(String::as_str))
+    }
+
     /// Whether a type is a client's (`Role::Client`) or a local thing's (`Role::Local`); `None` where nothing is known of it.
     pub fn type_entry(&self, path: &[String]) -> Option<&Entry> {
         self.call(path).filter(|entry| match entry.role {

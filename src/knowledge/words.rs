@@ -46,6 +46,10 @@ pub struct Words {
     pub not_an_error: Vec<String>,
     /// The next of several: `next_host`, failover, …
     pub failover: Vec<String>,
+    /// A predicate or variant that sets apart only what asks for another attempt: `rate_limited`, busy, timeout, …
+    pub passing: Vec<String>,
+    /// A pooled connection that had gone stale while it lay: stale, reused, `bad_conn`, …
+    pub stale: Vec<String>,
     /// Remote calls that decode what they get.
     pub decoding: Vec<String>,
     /// Whole names: remote verbs that half of all types have, so that they tell little alone: get, send, list, …
@@ -68,7 +72,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 26] {
+    fn lists(&mut self) -> [&mut Vec<String>; 28] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -90,6 +94,8 @@ impl Words {
             &mut self.log,
             &mut self.not_an_error,
             &mut self.failover,
+            &mut self.passing,
+            &mut self.stale,
             &mut self.decoding,
             &mut self.everyday,
             &mut self.health,

@@ -184,6 +184,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("errors.kind", words ErrorKind, errors.kind),
     fact!("errors.retries_4xx", Bool, errors.retries_4xx),
     fact!("errors.retries_permanent", Bool, errors.retries_permanent),
+    fact!("errors.stale_connection", Bool, errors.stale_connection),
     fact!("errors.retries_cancelled", Bool, errors.retries_cancelled),
     fact!("errors.honours_retry_after", Bool, errors.honours_retry_after),
     fact!("exhaustion.outcome", words Outcome, exhaustion.outcome),

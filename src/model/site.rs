@@ -145,6 +145,8 @@ pub struct Errors {
     pub retries_4xx: Fact<bool>,
     /// Errors that cannot go away are tried again.
     pub retries_permanent: Fact<bool>,
+    /// Only that a pooled connection had gone stale is tried again.
+    pub stale_connection: Fact<bool>,
     /// A cancelled operation is tried again.
     pub retries_cancelled: Fact<bool>,
     /// The server's hint decides the wait.

@@ -47,6 +47,20 @@ impl Crate {
         }
     }
 
+    /// The bodies that a trait's declaration of a method has in this crate, test code apart.
+    pub fn implementations(&self, declared: ItemRef) -> Vec<ItemRef> {
+        let around = self.impl_or_trait_around(declared);
+        let Some(around) = around.filter(|at| self.kind(*at) == Some(ItemKind::Trait)) else {
+            return Vec::new();
+        };
+        let (Some(of), Some(method)) = (self.item(around), self.item(declared)) else { return Vec::new() };
+        let impls = self.index.trait_impls(&of.name).iter().copied();
+        impls
+            .filter(|at| !self.is_test(*at) && self.trait_of(*at) == Some(around))
+            .filter_map(|at| self.own_member(at, &method.name))
+            .collect()
+    }
+
     /// A member of a type or trait of this crate: function, constant, associated type.
     pub(super) fn member(&self, item: ItemRef, name: &str) -> Option<ItemRef> {
         match self.kind(item)? {

@@ -61,6 +61,9 @@ impl Walker<'_, '_> {
     fn language(&mut self, id: ExprId, vals: &[Val], s: &mut State) -> Option<Paths> {
         let name = self.cx.call_name(id);
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
+        if let Some(test) = self.listed(id, vals) {
+            return Some(next(s.clone(), test));
+        }
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
             let wraps = vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some");
             // a variant with data: `Attempt::Retry(e)`
@@ -111,6 +114,18 @@ impl Walker<'_, '_> {
         Some(next(s.clone(), test))
     }
 
+    /// `AGAIN.contains(&status)`, `(400..500).contains(&status)`: whether a status is among those of a written list.
+    fn listed(&self, id: ExprId, vals: &[Val]) -> Option<Val> {
+        let (ExprKind::Method(call), [_, Val::Status(op)]) = (&self.body().expr(id).kind, vals) else {
+            return None;
+        };
+        if call.name != "contains" {
+            return None;
+        }
+        let ranges = crate::detect::summary::listed_statuses(self.cx, call.receiver)?;
+        Some(Val::Test(*op, Test::Status(SmallVec::from_vec(ranges)), true))
+    }
+
     #[allow(clippy::too_many_lines)] // one arm a role: the table of what roles do belongs in one place
     fn known(&mut self, id: ExprId, role: &Role, vals: &[Val], mut s: State) -> Paths {
         let first = vals.first().cloned().unwrap_or(Val::Unknown);
@@ -142,6 +157,11 @@ impl Walker<'_, '_> {
             Role::Adaptor | Role::RaisesStatus => {
                 // the first operand that carries an outcome: the receiver, or `Box::pin(op)`'s argument
                 let val = vals.iter().find(|val| carries(val)).cloned().unwrap_or(first);
+                if let Some(op) = operation_of(&val)
+                    && super::super::refusals::makes_errors(self.cx, id)
+                {
+                    self.found.raising.insert(op);
+                }
                 next(s, val)
             }
             Role::Timeout { future, .. } => {
@@ -180,7 +200,8 @@ impl Walker<'_, '_> {
                 next(s, Val::Outcome(id))
             }
             Role::Predicate { statuses, transient } => {
-                let Some(op) = vals.iter().find_map(operation_of) else {
+                let given = || if statuses.is_empty() { None } else { self.given_reply(id) };
+                let Some(op) = vals.iter().find_map(operation_of).or_else(given) else {
                     return next(s, Val::Truth(id, true));
                 };
                 if !statuses.is_empty() {
@@ -191,7 +212,7 @@ impl Walker<'_, '_> {
                 let test = if *transient == Some(true) { Test::Transient } else { Test::About };
                 next(s, Val::Test(op, test, true))
             }
-            Role::Status => match vals.iter().find_map(operation_of) {
+            Role::Status => match vals.iter().find_map(operation_of).or_else(|| self.given_reply(id)) {
                 Some(op) => next(s, Val::Status(op)),
                 None => next(s, Val::Unknown),
             },
@@ -205,6 +226,7 @@ impl Walker<'_, '_> {
                 _ => self.operation(id, vals, s),
             },
             Role::Pure
+            | Role::KeepsStatus
             | Role::Client
             | Role::Seed
             | Role::Interval { .. }
@@ -227,6 +249,24 @@ impl Walker<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a method of this crate is named as those that give an HTTP status, and its type says so too.
+    fn gives_status(&self, call: ExprId) -> bool {
+        let named = self.cx.knowledge.method(self.cx.call_name(call), None, self.cx.args(call).len());
+        let Callee::Own(item) = self.cx.callee(call) else { return false };
+        named.is_some_and(|found| matches!(found.entry.role, Role::Status))
+            && self.cx.inside(item).is_some_and(|inner| {
+                inner.body.ret.as_ref().is_some_and(|ty| matches!(ty.name(), "StatusCode" | "u16"))
+            })
+    }
+
+    /// A reply, or a status, that a parameter holds: the first call that asked stands for what gave it.
+    fn given_reply(&mut self, call: ExprId) -> Option<super::Op> {
+        let holder = *self.cx.operands(call).first()?;
+        let local = self.body().local(holder)?;
+        self.body().params.iter().find(|param| param.pat == local)?;
+        Some(*self.given.as_mut()?.entry(local).or_insert(call))
     }
 
     fn own(&mut self, id: ExprId, summary: &Summary, vals: &[Val], mut s: State) -> Paths {
@@ -256,6 +296,11 @@ impl Walker<'_, '_> {
         {
             let ranges: SmallVec<[(u16, u16); 2]> = statuses.iter().copied().collect();
             return next(s, Val::Test(op, Test::Status(ranges), true));
+        }
+        if let Some(op) = vals.iter().find_map(operation_of)
+            && self.gives_status(id)
+        {
+            return next(s, Val::Status(op));
         }
         if summary.gives_bool && !summary.is_async {
             return match vals.iter().find_map(operation_of) {

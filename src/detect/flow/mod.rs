@@ -60,6 +60,8 @@ pub(crate) struct Followed {
     pub(crate) cut: bool,
     /// Async blocks and closures that run as tasks of their own.
     pub(crate) spawned: BTreeSet<ExprId>,
+    /// Operations whose status, where it tells a failure, is made an error on the way (`error_for_status`).
+    pub(crate) raising: BTreeSet<Op>,
 }
 
 /// Steps for one body: some tenths of a second.
@@ -78,6 +80,8 @@ pub(crate) struct Walker<'c, 'a> {
     ran: BTreeSet<ExprId>,
     captured: BTreeMap<ExprId, State>,
     optional: BTreeSet<Op>,
+    /// Of replies that come from outside, by the variable that holds them: the first call that asked for the status. `None`: they are nobody's.
+    given: Option<BTreeMap<Local, Op>>,
     depth: u32,
 }
 
@@ -92,22 +96,55 @@ pub(crate) fn is_worth_following(cx: &Context<'_>) -> bool {
 
 /// Follows a body: the function itself, and each closure and async block that is not run in place.
 pub(crate) fn follow(cx: &Context<'_>) -> Followed {
-    let mut walker = Walker {
-        cx,
-        found: Followed::default(),
-        relevant: relevant::relevant_locals(cx),
-        steps: 0,
-        scopes: Vec::new(),
-        ran: BTreeSet::new(),
-        captured: BTreeMap::new(),
-        optional: BTreeSet::new(),
-        depth: 0,
-    };
+    let mut walker = Walker::new(cx);
     let exits = walker.eval(cx.body.root, State::default());
     walker.found.exits = exits;
     walker.follow_deferred();
     walker.found.cut |= walker.steps >= MOST_STEPS;
     walker.found
+}
+
+/// Follows one closure, async block or whole body for its ways out only. The statuses of replies that it is given are told apart as well.
+pub(crate) fn follow_exits(cx: &Context<'_>, root: ExprId) -> Followed {
+    let mut walker = Walker::new(cx);
+    walker.given = Some(BTreeMap::new());
+    let mut going = if matches!(cx.body.expr(root).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
+        walker.run(root, &[], State::default())
+    } else {
+        walker.eval(root, State::default())
+    };
+    // a future that is given back is run by whoever gets it: a closure's async block, a boxed one
+    for _ in 0..2 {
+        going = going
+            .into_iter()
+            .flat_map(|(state, flow)| match flow {
+                Flow::Next(Val::Deferred(inner)) | Flow::Return(Val::Deferred(inner)) => {
+                    walker.run(inner, &[], state)
+                }
+                other => vec![(state, other)],
+            })
+            .collect();
+    }
+    walker.found.exits = going;
+    walker.found.cut |= walker.steps >= MOST_STEPS;
+    walker.found
+}
+
+impl<'c, 'a> Walker<'c, 'a> {
+    fn new(cx: &'c Context<'a>) -> Self {
+        Self {
+            cx,
+            found: Followed::default(),
+            relevant: relevant::relevant_locals(cx),
+            steps: 0,
+            scopes: Vec::new(),
+            ran: BTreeSet::new(),
+            captured: BTreeMap::new(),
+            optional: BTreeSet::new(),
+            given: None,
+            depth: 0,
+        }
+    }
 }
 
 impl<'a> Walker<'_, 'a> {

@@ -7,7 +7,7 @@ mod tests;
 
 use super::context::{Callee, Context};
 use super::summary::MOST_CALLS;
-use super::{errors, remote, sites};
+use super::{errors, refusals, remote, sites};
 use crate::body::{ExprId, ExprKind, Local, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
 use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind, Place, Site};
@@ -332,7 +332,7 @@ fn errors_of(
     operation: Option<ExprId>,
     call: ExprId,
 ) -> Errors {
-    let mut made = Errors::default();
+    let mut made = Errors { stale_connection: Fact::known(false), ..Errors::default() };
     let operation = operation.map(|operation| behind_name(cx, operation));
     let all = match retried {
         Retried::All => true,
@@ -352,6 +352,10 @@ fn errors_of(
         made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
         made.retries_permanent =
             operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
+        if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {
+            made.retries_4xx =
+                Fact::Known(true, cx.evidence(operation, "makes errors of 4xx, and they go round"));
+        }
     }
     made
 }

@@ -1,0 +1,182 @@
+//! Where a failing trip has no wait: whether there is really none, or one that we cannot see, or one on the way to the next try.
+//! What the waits that are there amount to is told in `delay`.
+
+use super::context::{Callee, Context};
+use super::delay::Replay;
+use super::flow::{Event, Followed, LoopRecord, State};
+use super::summary::summary;
+use crate::body::{ExprId, ExprKind, MacroInput};
+use crate::knowledge::{Role, says};
+
+/// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
+pub(super) fn may_wait_unseen(
+    cx: &Context<'_>,
+    followed: &Followed,
+    failing: &[&State],
+    ops: &[ExprId],
+) -> bool {
+    let words = cx.words();
+    let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
+        Callee::Own(item) => {
+            let inner = summary(cx, item);
+            inner.wait.is_some()
+                || !is_op
+                    && (inner.is_async && cx.inside(item).is_none() || says(&words.delay, cx.call_name(call)))
+        }
+        Callee::Operand(_) => true,
+        Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
+            let name = cx.call_name(call);
+            !is_op && (cx.is_awaited(call) || says(&words.delay, name) || says(&words.retry, name))
+        }
+        Callee::Known(entry, _) => {
+            matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op
+        }
+    };
+    if ops.iter().any(|op| followed.operands.contains(op) && !matches!(cx.callee(*op), Callee::Operand(_))) {
+        return true;
+    }
+    failing.iter().any(|state| {
+        state.marks.event
+            || state
+                .calls
+                .iter()
+                .any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
+            || state.conds.iter().any(|(cond, _)| {
+                cx.body.any(*cond, |id| {
+                    matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                        && !ops.contains(&id)
+                        && (cx.is_awaited(id)
+                            || matches!(cx.callee(id), Callee::Operand(_))
+                            || matches!(cx.callee(id), Callee::Own(_))
+                                && says(&words.delay, cx.call_name(id)))
+                })
+            })
+    }) || ops
+        .iter()
+        .any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))
+}
+
+/// Whether the loop around an operation calls another function that it was given: it may wait, as `on_retry(&error, delay)` does.
+fn calls_what_is_given(cx: &Context<'_>, op: ExprId, ops: &[ExprId]) -> bool {
+    around(cx, op).is_some_and(|looped| {
+        cx.body.any(looped, |id| {
+            matches!(cx.body.expr(id).kind, ExprKind::Call(..))
+                && !ops.contains(&id)
+                && matches!(cx.callee(id), Callee::Operand(_))
+        })
+    })
+}
+
+/// Whether an operation stands in a closure that something else runs after a time: `pool.execute_after(delay, || …)`.
+fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
+    let says_delay = |name: &str| says(&cx.words().delay, name);
+    let mut at = op;
+    while let Some(parent) = cx.parent(at) {
+        let deferred = matches!(cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
+        if deferred && matches!(cx.body.expr(parent).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
+            let after = cx.args(parent).iter().any(|arg| *arg != at && says_delay(&cx.base_text(*arg)));
+            if after {
+                return true;
+            }
+        }
+        at = parent;
+    }
+    false
+}
+
+/// The loop around an expression.
+fn around(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
+    let mut at = id;
+    while let Some(parent) = cx.parent(at) {
+        if matches!(
+            cx.body.expr(parent).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+        ) {
+            return Some(parent);
+        }
+        at = parent;
+    }
+    None
+}
+
+/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
+fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
+    let mut found = false;
+    cx.body.walk(around(cx, op).unwrap_or(cx.body.root), &mut |id| {
+        if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
+            let known = matches!(cx.callee(id), Callee::Known(..));
+            let unread = matches!(call.input, MacroInput::Words(_)) && !known;
+            found |= unread || matches!(cx.callee(id), Callee::Own(_));
+        }
+        !found
+    });
+    found
+}
+
+/// Whether a trip that does not come to the operation waits: the next try has waited then, though the failing trip has not.
+pub(super) fn waits_between(record: &LoopRecord, ops: &[ExprId]) -> bool {
+    record.backs.iter().any(|state| {
+        let tries = state.calls.iter().any(|call| ops.contains(call))
+            || state.looked.iter().any(|look| ops.contains(&look.op));
+        !tries && !state.waits.is_empty()
+    })
+}
+
+/// Whether some failing trip really goes round without a wait, because of how the operation failed: a wait behind a condition that nobody
+/// can read, or only on the first attempt, is no skip.
+pub(super) fn skips(
+    cx: &Context<'_>,
+    followed: &Followed,
+    replay: &Replay,
+    failing: &[&State],
+    ops: &[ExprId],
+) -> bool {
+    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let is_of_op = |call: ExprId| ops.iter().any(|op| cx.body.any(*op, |id| id == call));
+    // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point
+    let parted_by_outcome = |with: &State, without: &State| {
+        let parted = without.conds.iter().find(|(cond, truth)| with.conds.contains(&(*cond, !*truth)));
+        parted.is_some_and(|(cond, truth)| asks(*cond) || !*truth && is_limit(cx, *cond))
+            // something else done in between makes it another attempt: a redirect, a fresh token, a new connection
+            && without.calls.iter().all(|call| is_of_op(*call) || !cx.is_awaited(*call))
+    };
+    let parted = failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
+        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| parted_by_outcome(with, without))
+    });
+    if parted {
+        return true;
+    }
+    // numbers decided it: the trip without a wait is the first (or the last) only
+    let replayed = replay.waits.iter().skip(1).take(8).all(Option::is_some);
+    let numbers = |state: &State| -> Vec<Event> {
+        let is_number = |event: &Event| matches!(event, Event::Cond(..));
+        state.trip_events().iter().filter(|event| is_number(event)).copied().collect()
+    };
+    let by_numbers = failing.iter().filter(|state| state.waits.is_empty()).all(|without| {
+        let waiting = failing.iter().filter(|state| !state.waits.is_empty());
+        numbers(without).iter().any(|event| waiting.clone().all(|with| !numbers(with).contains(event)))
+    });
+    if replayed && by_numbers {
+        return false;
+    }
+    let conds = |state: &State, of_outcome: bool| -> Vec<(ExprId, bool)> {
+        state.conds.iter().filter(|(cond, _)| asks(*cond) == of_outcome).copied().collect()
+    };
+    failing.iter().filter(|state| state.waits.is_empty()).any(|without| {
+        failing.iter().filter(|state| !state.waits.is_empty()).all(|with| {
+            let same_outcome = with.arms == without.arms && conds(with, true) == conds(without, true);
+            // beside the outcome, the same conditions: the outcome alone decides
+            !same_outcome && conds(without, false).iter().all(|cond| conds(with, false).contains(cond))
+        })
+    })
+}
+
+/// `let Some(attempts) = limit`: where no limit is set, there is none, whatever else is left out with it.
+fn is_limit(cx: &Context<'_>, cond: ExprId) -> bool {
+    let ExprKind::Let(_, value) = cx.body.expr(cond).kind else { return false };
+    cx.body.any(value, |id| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path.single().is_some_and(|name| says(&cx.words().attempts, name)),
+        ExprKind::Field(_, name) => says(&cx.words().attempts, name),
+        _ => false,
+    })
+}

@@ -11,6 +11,7 @@ mod errors;
 mod flow;
 mod library;
 mod memo;
+mod picked;
 mod questions;
 mod reads;
 mod recursion;

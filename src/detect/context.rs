@@ -100,12 +100,17 @@ impl<'a> Context<'a> {
 
     /// Functions of this crate that call this one, with the call.
     pub(crate) fn callers(&self) -> Vec<Written> {
+        self.callers_of(self.at)
+    }
+
+    /// Functions of this crate that call one, with the call.
+    pub(crate) fn callers_of(&self, item: ItemRef) -> Vec<Written> {
         let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = callers().get(&self.at) {
+        if let Some(known) = callers().get(&item) {
             return known.clone();
         }
-        let made = self.krate.callers(self.at);
-        callers().insert(self.at, made.clone());
+        let made = self.krate.callers(item);
+        callers().insert(item, made.clone());
         made
     }
 

@@ -12,6 +12,7 @@ mod flow;
 mod immediate;
 mod library;
 mod memo;
+mod picked;
 mod questions;
 mod reads;
 mod recursion;

@@ -2,7 +2,7 @@
 //! Faults of such a delay are reported there, once, unless a loop of the same file that calls it has them already.
 
 use super::context::Context;
-use super::delay::{self, Amount, Env, Eval, Key, MOST_ATTEMPTS, Replay};
+use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::sites;
 use crate::body::{ExprKind, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
@@ -107,9 +107,12 @@ enum Users {
 }
 
 fn users(cx: &Context<'_>) -> Users {
+    // who has only the trait calls its declaration
+    let by_trait = cx.krate.declaration(cx.at).map_or_else(Vec::new, |declared| cx.callers_of(declared));
     let callers: Vec<_> = cx
         .callers()
         .into_iter()
+        .chain(by_trait)
         .filter(|(item, _)| *item != cx.at && cx.krate.item(*item).is_some_and(|it| !it.in_test))
         .collect();
     if callers.is_empty() {
@@ -125,6 +128,10 @@ fn users(cx: &Context<'_>) -> Users {
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
 fn call_repeatedly(cx: &Context<'_>) -> Replay {
+    delay::for_each(|choices| call_with(cx, choices))
+}
+
+fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
     let words = cx.words();
     let mut replay = Replay::default();
     let counted: Vec<_> = cx
@@ -151,7 +158,7 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
     let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
-        let mut env = Env::default();
+        let mut env = Env { choices: choices.clone(), ..Env::default() };
         env.vars.clone_from(&fields);
         for local in &counted {
             env.vars.insert(Key::Local(*local), Amount { moves: true, ..Amount::exact(f64::from(attempt)) });
@@ -164,6 +171,7 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
             env.vars.insert(Key::Local(*only), Amount { moves: true, ..last.clone() });
         }
         let mut eval = Eval::new(cx, env);
+        eval.expect_steps();
         let val = eval.run();
         if val.unknown {
             return Replay { waits: vec![Some(val)], ..Replay::default() };

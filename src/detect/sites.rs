@@ -64,7 +64,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             }
         }
         if let Callee::Own(item) = cx.callee(id)
-            && let Some(engine) = engine_of(cx, item)
+            && let Some(engine) = engine_of(cx, item, MOST_ENGINES)
         {
             // the policy is the engine's, and its faults are told there: here it is only listed
             site.operation.remote = Fact::Unknown;
@@ -78,14 +78,38 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
     sites
 }
 
-/// The site in an engine's body that drives what it is given.
-fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef) -> Option<Site> {
+/// Engines that hand their operation on to another engine are followed this far.
+const MOST_ENGINES: u32 = 3;
+
+/// The site in an engine's body that drives what it is given: its loop, or the engine that it hands it on to.
+fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Option<Site> {
+    let left = left.checked_sub(1)?;
     let inner = cx.inside(item)?;
-    if !super::flow::is_worth_following(&inner) {
-        return None;
+    if super::flow::is_worth_following(&inner) {
+        let followed = super::flow::follow(&inner);
+        if let Some(site) = of_loops(&inner, &followed).into_iter().find(|site| site.kind.is_real()) {
+            return Some(site);
+        }
     }
-    let followed = super::flow::follow(&inner);
-    of_loops(&inner, &followed).into_iter().find(|site| site.kind.is_real())
+    inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
+        Callee::Own(next) if next != item && summary(&inner, next).drives_operand => {
+            inner.args(id).iter().find(|arg| hands_on(&inner, **arg))?;
+            engine_of(&inner, next, left)
+        }
+        _ => None,
+    })
+}
+
+/// A closure, a future, or the parameter itself.
+fn hands_on(cx: &Context<'_>, id: ExprId) -> bool {
+    let is_param = |id: ExprId| {
+        cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local))
+    };
+    let inner = match cx.body.expr(id).kind {
+        ExprKind::Ref(inner) => inner,
+        _ => id,
+    };
+    gives_operation(cx, id) || is_param(inner)
 }
 
 fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
@@ -282,7 +306,9 @@ fn delay_facts(
         delay.growth = Fact::Known(growth, evidence(text));
     }
     let jitter = if waits { shown.jitter } else { Some(Jitter::None) };
-    if let Some(jitter) = jitter.filter(|_| growth.is_some()) {
+    // how it is spread can be told without how it grows; that it is not, only where several policies agree on it
+    let agreed = |jitter: &Jitter| waits && (*jitter != Jitter::None || !replay.others.is_empty());
+    if let Some(jitter) = jitter.filter(|jitter| growth.is_some() || agreed(jitter)) {
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         delay.jitter = Fact::Known(jitter, evidence(text));
     }

@@ -76,6 +76,12 @@ pub(crate) fn is_named_sleep(words: &Words, name: &str) -> bool {
     !computes && parts.first().is_some_and(|part| is_one_of(&words.sleep, part))
 }
 
+/// `read_and_sleep`: the wait is what it ends with, whatever else it looks after meanwhile.
+fn ends_in_sleep(words: &Words, name: &str) -> bool {
+    let parts = parts(name);
+    parts.len() > 1 && parts.last().is_some_and(|part| is_one_of(&words.sleep, part) && part != "delay")
+}
+
 /// Height of a summary that came to the end of what it may follow.
 const BOTTOMLESS: u32 = u32::MAX - 1;
 
@@ -119,6 +125,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     let mut other_work = false;
     let mut logs = 0u32;
     let mut calls = 0u32;
+    // a channel's `subscribe` is called like a client's
+    let mut remote_by_name = 0u32;
     body.walk(body.root, &mut |id| {
         match &body.expr(id).kind {
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => made.loops = true,
@@ -131,12 +139,13 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                 calls += 1;
                 made.tells_status |= speaks_of_statuses(cx, id);
                 match &callee {
-                    Callee::Known(entry, _) => match &entry.role {
+                    Callee::Known(entry, certain) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
                         Role::Log => logs += 1,
                         Role::Remote { .. } | Role::Accept => {
                             other_work = true;
                             made.remote_calls += 1;
+                            remote_by_name += u32::from(!certain);
                         }
                         Role::Guard | Role::Event => other_work = true,
                         Role::Hint => made.hint = true,
@@ -180,8 +189,13 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         true
     });
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
-    let named = says(&cx.words().delay, name) && !says(&cx.words().remote, name) && made.remote_calls == 0;
-    made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops);
+    let takes_time =
+        body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
+    let speaks = says(&cx.words().delay, name) && !says(&cx.words().remote, name);
+    let named = speaks && made.remote_calls == 0
+        || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;
+    made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops)
+        || takes_time && ends_in_sleep(cx.words(), name);
     made.only_logs =
         calls > 0 && logs > 0 && made.wait.is_none() && !other_work && !made.fallible && ret.is_none();
     made.hint =

@@ -46,19 +46,20 @@ impl Crate {
             _ => None,
         }
     }
-
-    /// The bodies that a trait's declaration of a method has in this crate, test code apart.
+    /// The bodies that a trait's method without one may run: those that impls outside of tests write.
     pub fn implementations(&self, declared: ItemRef) -> Vec<ItemRef> {
-        let around = self.impl_or_trait_around(declared);
-        let Some(around) = around.filter(|at| self.kind(*at) == Some(ItemKind::Trait)) else {
-            return Vec::new();
-        };
-        let (Some(of), Some(method)) = (self.item(around), self.item(declared)) else { return Vec::new() };
-        let impls = self.index.trait_impls(&of.name).iter().copied();
-        impls
-            .filter(|at| !self.is_test(*at) && self.trait_of(*at) == Some(around))
-            .filter_map(|at| self.own_member(at, &method.name))
-            .collect()
+        let Some(item) = self.item(declared) else { return Vec::new() };
+        let around = self.impl_or_trait_around(declared).filter(|at| self.kind(*at) == Some(ItemKind::Trait));
+        let Some((at, it)) = around.and_then(|at| Some((at, self.item(at)?))) else { return Vec::new() };
+        let impls = self.index.trait_impls(&it.name).iter().copied();
+        let impls = impls.filter(|of| !self.is_test(*of) && self.trait_of(*of) == Some(at));
+        impls.filter_map(|of| self.own_member(of, &item.name)).collect()
+    }
+
+    /// The trait's method that a method of an impl writes out.
+    pub fn declaration(&self, written: ItemRef) -> Option<ItemRef> {
+        let around = self.impl_or_trait_around(written)?;
+        self.own_member(self.trait_of(around)?, &self.item(written)?.name)
     }
 
     /// A member of a type or trait of this crate: function, constant, associated type.

@@ -1,6 +1,8 @@
 //! One number of delay arithmetic: an interval with what is known of its making. Durations are in seconds.
 //! Arithmetic only; where the numbers come from is `eval`'s business.
 
+use super::parts::Form;
+
 /// How randomness came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
@@ -61,6 +63,12 @@ pub(crate) struct Amount {
     pub(crate) unknown: bool,
     /// The generator starts from a written seed.
     pub(crate) seeded: bool,
+    /// The clock is in it: what is left until a deadline.
+    pub(crate) clock: bool,
+    /// There is none: `None`, `Err(..)`.
+    pub(crate) absent: bool,
+    /// What it is when it is no number; several where it may be one or another.
+    pub(crate) forms: Vec<Form>,
 }
 
 /// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
@@ -83,6 +91,9 @@ impl Amount {
             from_previous: false,
             unknown: false,
             seeded: false,
+            clock: false,
+            absent: false,
+            forms: Vec::new(),
         }
     }
 
@@ -140,6 +151,9 @@ impl Amount {
             from_previous: self.from_previous || other.from_previous,
             unknown: self.unknown || other.unknown,
             seeded: self.seeded || other.seeded,
+            clock: self.clock || other.clock,
+            absent: false,
+            forms: Vec::new(),
         }
     }
 
@@ -228,6 +242,12 @@ impl Amount {
 
     /// The smaller of two: the one that does not move caps the other.
     pub(crate) fn min(&self, other: &Self) -> Self {
+        // what is left until the deadline cuts the last delay short, and is no cap of the others
+        match (self.clock, other.clock) {
+            (true, false) => return other.clone(),
+            (false, true) => return self.clone(),
+            _ => {}
+        }
         let (grown, limit) = if self.moves || !other.moves { (self, other) } else { (other, self) };
         let mut made = grown.with(limit);
         made.unknown = grown.unknown || limit.unknown && limit.moves;
@@ -274,6 +294,11 @@ impl Amount {
 
     /// Either of two: a branch that nobody can tell.
     pub(crate) fn or(&self, other: &Self) -> Self {
+        match (self.absent, other.absent) {
+            (true, _) => return other.clone(),
+            (_, true) => return self.clone(),
+            _ => {}
+        }
         // the server's hint and a fallback: the fallback is what the code computes
         if self.server != other.server {
             let own = if self.server { other } else { self };
@@ -291,6 +316,7 @@ impl Amount {
             (Cap::No, _) | (_, Cap::No) => Cap::No,
             _ => Cap::Unknown,
         };
+        made.forms = self.forms_of_either(other);
         made
     }
 }

@@ -2,25 +2,32 @@
 //! Where nobody can tell which branch is taken, both are, and their values are joined; no branch is guessed.
 
 use super::amount::{Amount, Cap, is_same};
+use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, UnOp};
+use super::places::{MOST_ALIASES, is_plain_wrapper};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Path, Stmt, UnOp};
 use crate::knowledge::{Role, says};
+use crate::resolve::Target;
 use std::collections::BTreeMap;
 
 impl Eval<'_, '_> {
     /// A `match`: the arms that the value may take, joined.
     pub(super) fn matched(&mut self, value: ExprId, arms: &[Arm]) -> Amount {
         let on = self.eval(value);
+        let chosen = self.chosen_arm(value, &on, arms);
         let mut joined: Option<Amount> = None;
-        for arm in arms {
-            let held = self.pattern_holds(arm.pat, &on);
+        for (at, arm) in arms.iter().enumerate() {
+            let held = match chosen {
+                Some(chosen) => Some(chosen == at),
+                None => self.pattern_holds(arm.pat, &on),
+            };
             if held == Some(false) {
                 continue;
             }
             if self.is_hint(arm.pat) {
                 self.bind(arm.pat, &Amount::hint());
             } else {
-                self.bind(arm.pat, &on);
+                self.bind_scrutinee(arm.pat, value, &on);
             }
             if self.leaves(arm.body) {
                 self.eval(arm.body);
@@ -35,9 +42,66 @@ impl Eval<'_, '_> {
         joined.unwrap_or_else(Amount::unknown)
     }
 
+    /// The arm that is tried now, where the policy's own kind decides: `match self.kind { … }`.
+    fn chosen_arm(&self, value: ExprId, on: &Amount, arms: &[Arm]) -> Option<usize> {
+        if !on.forms.is_empty()
+            || on.absent
+            || arms.iter().any(|arm| arm.guard.is_some())
+            || !self.is_own(value)
+        {
+            return None;
+        }
+        let variants: Vec<(usize, Option<&Path>)> =
+            arms.iter().map(|arm| self.kind_of(arm.pat)).enumerate().collect();
+        let kinds = variants.iter().filter(|(_, path)| path.is_some()).count();
+        if kinds < 2 || arms.len() - kinds > 1 || arms.len() > MOST_ANSWERS {
+            return None;
+        }
+        let place = self.place(value, MOST_ALIASES)?;
+        let is_picked = |path: &Path| match self.cx.krate.path(self.cx.at, &path.segments) {
+            Target::Variant(kind, variant) => self.cx.is_picked(kind, &variant),
+            _ => false,
+        };
+        let picked: Vec<usize> =
+            variants.iter().filter(|(_, path)| path.is_some_and(is_picked)).map(|(at, _)| *at).collect();
+        // where nobody here chooses, somebody else does: any of them
+        let among = if picked.is_empty() { (0..arms.len()).collect() } else { picked };
+        match among.as_slice() {
+            [only] => Some(*only),
+            many => many.get(self.env.choices.answer(&place, many.len())).copied(),
+        }
+    }
+
+    /// The variant that a pattern asks for, where it is none of `Option`'s and `Result`'s.
+    fn kind_of(&self, pat: PatId) -> Option<&Path> {
+        match &self.cx.body.pat(pat).kind {
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                (!is_plain_wrapper(path) && !matches!(path.last(), "None" | "Err")).then_some(path)
+            }
+            _ => None,
+        }
+    }
+
+    /// `self`, or a field of it.
+    fn is_own(&self, id: ExprId) -> bool {
+        match &self.cx.body.expr(id).kind {
+            ExprKind::Path(path) => path.single() == Some("self"),
+            ExprKind::Field(inner, _) | ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) => {
+                self.is_own(*inner)
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn branch(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Amount {
         match self.truth(cond) {
-            Some(true) => self.eval(then),
+            Some(true) => {
+                if let ExprKind::Let(pat, value) = &self.cx.body.expr(cond).kind {
+                    let val = self.eval(*value);
+                    self.bind(*pat, &val);
+                }
+                self.eval(then)
+            }
             Some(false) => otherwise.map_or_else(Amount::unknown, |no| self.eval(no)),
             None => {
                 // what a branch does that nobody knows to be taken overflows for nobody
@@ -159,6 +223,10 @@ impl Eval<'_, '_> {
                     _ => None,
                 }
             }
+            ExprKind::Let(pat, value) => {
+                let on = self.eval(*value);
+                self.pattern_holds(*pat, &on)
+            }
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
@@ -166,7 +234,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    fn pattern_holds(&mut self, pat: PatId, on: &Amount) -> Option<bool> {
+    pub(super) fn pattern_holds(&mut self, pat: PatId, on: &Amount) -> Option<bool> {
         let body = self.cx.body;
         match &body.pat(pat).kind {
             PatKind::Lit(lit) => {
@@ -197,7 +265,26 @@ impl Eval<'_, '_> {
                 if unsure { None } else { Some(false) }
             }
             PatKind::Wild | PatKind::Bind { sub: None, .. } => Some(true),
+            PatKind::TupleStruct(path, _) if is_plain_wrapper(path) => on.absent.then_some(false),
+            PatKind::Path(path) if path.last() == "None" => presence(on).map(|there| !there),
+            PatKind::TupleStruct(path, _) if path.last() == "Err" => presence(on).map(|there| !there),
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
+                on.is_variant(path.last())
+            }
             _ => None,
+        }
+    }
+
+    /// Binds an arm's pattern; over a place, names in it are the place's own.
+    fn bind_scrutinee(&mut self, pat: PatId, value: ExprId, on: &Amount) {
+        let takes_apart = match &self.cx.body.pat(pat).kind {
+            PatKind::Struct(..) => true,
+            PatKind::TupleStruct(path, _) => !is_plain_wrapper(path),
+            _ => false,
+        };
+        match self.place(value, MOST_ALIASES).filter(|_| takes_apart) {
+            Some(place) => self.bind_place(pat, &place, on),
+            None => self.bind(pat, on),
         }
     }
 
@@ -214,6 +301,11 @@ impl Eval<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether there is a value, where that is known: what may be either is not.
+fn presence(on: &Amount) -> Option<bool> {
+    on.absent.then_some(false)
 }
 
 fn decide(yes: bool, no: bool) -> Option<bool> {

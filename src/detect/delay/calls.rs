@@ -3,24 +3,33 @@
 
 use super::amount::{Amount, Drawn};
 use super::arithmetic::power;
+use super::choices::MOST_ANSWERS;
 use super::eval::{Env, Eval, Key, MOST_CALLS};
+use super::places::{MOST_ALIASES, MOST_NESTED};
 use super::vocabulary::drawn_by;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, PatId};
 use crate::detect::context::Callee;
-use crate::detect::summary::is_named_sleep;
+use crate::detect::summary::{is_named_sleep, summary};
 use crate::knowledge::{Role, says};
-use crate::resolve::ItemRef;
+use crate::resolve::{ItemRef, Target};
 use std::collections::BTreeMap;
 
 impl Eval<'_, '_> {
     pub(super) fn call(&mut self, id: ExprId) -> Amount {
         let args = self.cx.args(id);
         let name = self.cx.call_name(id);
+        // before the names of durations' constructors: `ExponentialBackoff::from_millis(2)` is none
+        if let Some(policy) = self.library_policy(id) {
+            return policy;
+        }
         if let Some(made) = self.duration_constructor(name, args) {
             return made;
         }
         if matches!(name, "Some" | "Ok" | "Box" | "Reverse") && args.len() == 1 {
             return args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg));
+        }
+        if let Some(made) = self.constructed(id, name, args) {
+            return made;
         }
         // `mem::replace(&mut delay, next)`: the old value, and the new one stored
         if let ("replace", [place, value]) = (name, args) {
@@ -37,7 +46,7 @@ impl Eval<'_, '_> {
         }
         match self.cx.callee(id) {
             Callee::Known(entry, _) => self.known(id, &entry.role, None, args),
-            Callee::Own(item) => self.inline(item, None, args),
+            Callee::Own(item) => self.once(id, |eval| eval.inline_function(item, args)),
             Callee::Closure(closure) => {
                 let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
                 self.apply(closure, &vals)
@@ -113,7 +122,7 @@ impl Eval<'_, '_> {
                     "from_micros" => 1e-6,
                     "from_nanos" => 1e-9,
                     _ => match self.cx.by_path(path) {
-                        Some(Callee::Own(item)) => return self.inline_values(item, None, vals),
+                        Some(Callee::Own(item)) => return self.inline_values(item, None, vals, &[]),
                         Some(Callee::Known(entry, _)) if matches!(entry.role, Role::Random { .. }) => {
                             let base = vals.first().cloned().unwrap_or_else(Amount::symbol);
                             return drawn_by(&entry.role, &base);
@@ -127,18 +136,57 @@ impl Eval<'_, '_> {
         }
     }
 
-    pub(super) fn inline(&mut self, item: ItemRef, receiver: Option<ExprId>, args: &[ExprId]) -> Amount {
-        let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
-        self.inline_values(item, receiver, &vals)
+    /// A variant or tuple struct, with what it is given.
+    fn constructed(&mut self, id: ExprId, name: &str, args: &[ExprId]) -> Option<Amount> {
+        if name == "Err" {
+            return Some(Amount::absent());
+        }
+        let ExprKind::Call(callee, _) = &self.cx.body.expr(id).kind else { return None };
+        let ExprKind::Path(path) = &self.cx.body.expr(*callee).kind else { return None };
+        let variant = match self.cx.krate.path(self.cx.at, &path.segments) {
+            Target::Variant(_, variant) => variant,
+            Target::Item(item) if self.cx.krate.struct_data(item).is_some() => String::new(),
+            // `ControlFlow::Break(x)` of std
+            Target::External(full) if full.iter().rev().nth(1).is_some_and(|it| it == "ControlFlow") => {
+                name.to_owned()
+            }
+            _ => return None,
+        };
+        let fields = args.iter().enumerate().map(|(at, arg)| (at.to_string(), self.eval(*arg))).collect();
+        Some(Amount::made_of(&variant, fields))
     }
 
-    /// Evaluates a function of the crate on these arguments; what it does to its `self` stays.
-    fn inline_values(&mut self, item: ItemRef, receiver: Option<ExprId>, given: &[Amount]) -> Amount {
+    pub(super) fn inline(&mut self, item: ItemRef, receiver: Option<ExprId>, args: &[ExprId]) -> Amount {
+        let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
+        self.inline_values(item, receiver, &vals, args)
+    }
+
+    /// A call by path: `Policy::next(&mut policy)` gives its receiver as an argument.
+    fn inline_function(&mut self, item: ItemRef, args: &[ExprId]) -> Amount {
+        let is_method = self.cx.inside(item).is_some_and(|inner| inner.body.receiver.is_some());
+        match args.split_first() {
+            Some((receiver, rest)) if is_method => self.inline(item, Some(*receiver), rest),
+            _ => self.inline(item, None, args),
+        }
+    }
+
+    /// Evaluates a function of the crate on these arguments; what it does to its `self` and to what it is lent stays.
+    fn inline_values(
+        &mut self,
+        item: ItemRef,
+        receiver: Option<ExprId>,
+        given: &[Amount],
+        args: &[ExprId],
+    ) -> Amount {
         if self.depth >= MOST_CALLS || item == self.cx.at && self.depth > 0 {
             return Amount::unknown();
         }
+        let declared = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
+        // a runtime's sleeper waits as it is told, whatever runtime it is
+        let sleeper = self.cx.inside(item).is_none() && is_named_sleep(self.cx.words(), declared);
+        let item = if sleeper { item } else { self.implementation(item) };
         let Some(inner) = self.cx.inside(item) else {
-            let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
+            let name = declared;
             if is_named_sleep(self.cx.words(), name)
                 && let Some(wait) = given.first()
             {
@@ -147,30 +195,44 @@ impl Eval<'_, '_> {
             }
             return self.by_name(name, &[]);
         };
-        let prefix = match receiver {
-            Some(receiver) => match self.key(receiver) {
-                Some(Key::Field(path)) => path,
-                Some(Key::Local(local)) => format!("{}#{}", self.depth, local.0),
-                Some(Key::Waited) | None => self.prefix.clone(),
-            },
-            None => "self".to_owned(),
-        };
-        let mut vars: BTreeMap<Key, Amount> = self
-            .env
-            .vars
-            .iter()
-            .filter(|(key, _)| !matches!(key, Key::Local(_)))
-            .map(|(key, val)| (key.clone(), val.clone()))
-            .collect();
-        for (param, val) in inner.body.params.iter().zip(given) {
-            for (_, local) in inner.body.names_in_pat(param.pat) {
-                vars.insert(Key::Local(local), val.clone());
+        let prefix = self.prefix_for(receiver);
+        let mut aliases = BTreeMap::new();
+        let mut lent = Vec::new();
+        for (param, arg) in inner.body.params.iter().zip(args) {
+            let Some(local) = Eval::new(&inner, Env::default()).named_param(param.pat) else { continue };
+            if let Some(place) = self.place(*arg, MOST_ALIASES) {
+                let val = self.eval(*arg);
+                self.unfold(&place, &val, MOST_NESTED);
+                aliases.insert(local, place);
+            }
+            if let (ExprKind::Ref(_), Some(key)) = (&self.cx.body.expr(*arg).kind, self.key(*arg)) {
+                lent.push((local, key));
             }
         }
-        let env = Env { vars, overflow: None, moving: self.env.moving.clone(), steps: self.env.steps };
-        let mut eval = Eval { env, prefix, ..self.elsewhere(&inner) };
+        let env = Env {
+            vars: self.shared(),
+            overflow: None,
+            moving: self.env.moving.clone(),
+            steps: self.env.steps,
+            choices: self.env.choices.clone(),
+            stepped: BTreeMap::new(),
+        };
+        let before = self.env.vars.remove(&Key::Waited);
+        let mut eval = Eval { env, prefix, aliases, ..self.elsewhere(&inner) };
+        for (param, val) in inner.body.params.iter().zip(given) {
+            eval.bind_param(param.pat, val);
+        }
+        if receiver.is_some() {
+            eval.expect_steps();
+        }
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
+        if summary(self.cx, item).is_wait {
+            eval.wait_as_given(given);
+        } else {
+            // what an operation waits inside is no delay between two of its attempts
+            eval.env.vars.remove(&Key::Waited);
+        }
         // a home-grown generator: how it draws, its bits tell nobody
         if val.drawn.is_none() && val.unknown && says(&self.cx.words().random, name) {
             val = match given.first() {
@@ -184,11 +246,105 @@ impl Eval<'_, '_> {
         if self.env.overflow.is_none() {
             self.env.overflow = eval.env.overflow;
         }
+        for (local, key) in lent {
+            if let Some(val) = eval.env.vars.get(&Key::Local(local)) {
+                self.env.vars.insert(key, val.clone());
+            }
+        }
+        let own = format!("{}#", self.depth + 1);
         for (key, val) in eval.env.vars {
-            if !matches!(key, Key::Local(_)) {
+            // its own variables end with it
+            let ends =
+                matches!(&key, Key::Local(_)) || matches!(&key, Key::Field(name) if name.starts_with(&own));
+            if !ends {
                 self.env.vars.insert(key, val);
             }
         }
+        self.env.moving = eval.env.moving;
+        if let Some(before) = before {
+            let sum = self.env.vars.get(&Key::Waited).map_or(before.clone(), |waited| before.add(waited));
+            self.env.vars.insert(Key::Waited, sum);
+        }
         val
+    }
+
+    /// A function that waits, by a loop of small sleeps or in a way that nobody can follow: as long as it was told.
+    fn wait_as_given(&mut self, given: &[Amount]) {
+        if self.env.vars.get(&Key::Waited).is_some_and(|waited| !waited.unknown) {
+            return;
+        }
+        let mut told = self.cx.body.params.iter().zip(given).filter(|(param, val)| {
+            !val.unknown && param.ty.as_ref().is_some_and(|ty| matches!(ty.name(), "Duration" | "TimeDelta"))
+        });
+        if let (Some((_, only)), None) = (told.next(), told.next()) {
+            self.env.vars.insert(Key::Waited, only.clone());
+        }
+    }
+
+    /// The body behind a trait's method: the only one, or the one that is tried now.
+    fn implementation(&self, item: ItemRef) -> ItemRef {
+        if self.cx.inside(item).is_some() {
+            return item;
+        }
+        let bodies = self.cx.krate.implementations(item);
+        match bodies.len() {
+            0 => item,
+            1 => bodies.first().copied().unwrap_or(item),
+            many if many <= MOST_ANSWERS => {
+                let taken = self.env.choices.answer(&format!("{item:?}"), many);
+                bodies.get(taken).copied().unwrap_or(item)
+            }
+            _ => item,
+        }
+    }
+
+    /// One call in the body at hand is one step, however often its value is asked for on a trip.
+    pub(super) fn once(&mut self, id: ExprId, call: impl FnOnce(&mut Self) -> Amount) -> Amount {
+        self.once_known(id, |eval| Some(call(eval))).unwrap_or_else(Amount::unknown)
+    }
+
+    pub(super) fn once_known(
+        &mut self,
+        id: ExprId,
+        call: impl FnOnce(&mut Self) -> Option<Amount>,
+    ) -> Option<Amount> {
+        if let Some(known) = self.env.stepped.get(&id).filter(|_| self.depth == 0) {
+            return Some(known.clone());
+        }
+        let val = call(self)?;
+        if self.depth == 0 {
+            self.env.stepped.insert(id, val.clone());
+        }
+        Some(val)
+    }
+
+    /// What `self` of a method that is called is called here; the fields of a struct that was made here are written down.
+    fn prefix_for(&mut self, receiver: Option<ExprId>) -> String {
+        let Some(receiver) = receiver else { return "self".to_owned() };
+        let Some(place) = self.place(receiver, MOST_ALIASES) else { return format!("{}#?", self.depth) };
+        let val = self.eval(receiver);
+        self.unfold(&place, &val, MOST_NESTED);
+        place
+    }
+
+    fn bind_param(&mut self, pat: PatId, val: &Amount) {
+        let alias =
+            self.named_param(pat).and_then(|local| self.aliases.get(&local).map(|it| (local, it.clone())));
+        self.bind(pat, val);
+        if let Some((local, place)) = alias {
+            self.aliases.insert(local, place);
+        }
+    }
+
+    /// Fields that this body steps change from one call to the next, also before they first do.
+    pub(crate) fn expect_steps(&mut self) {
+        for key in self.stepped_fields() {
+            if let Some(val) = self.env.vars.get_mut(&key) {
+                val.moves = true;
+            }
+            if !self.env.moving.contains(&key) {
+                self.env.moving.push(key);
+            }
+        }
     }
 }

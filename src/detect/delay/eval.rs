@@ -3,7 +3,8 @@
 
 use super::amount::Amount;
 use super::arithmetic::largest_of;
-use crate::body::{ExprId, ExprKind, Lit, Local, PatId, Stmt, Ty, UnOp};
+use super::choices::Choices;
+use crate::body::{ExprId, ExprKind, Lit, Local, Stmt, Ty, UnOp};
 use crate::detect::context::Context;
 use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
@@ -35,10 +36,14 @@ pub(crate) struct Env {
     /// Variables that this loop changes: their first value is not their only one.
     pub(crate) moving: Vec<Key>,
     pub(crate) steps: u32,
+    /// What a configuration decides once.
+    pub(crate) choices: Choices,
+    /// Calls of this trip that stepped something, and what they gave: one call is one step.
+    pub(crate) stepped: BTreeMap<ExprId, Amount>,
 }
 
-/// Steps for one evaluation of one attempt.
-const MOST_STEPS: u32 = 20_000;
+/// Steps for all attempts of one replay.
+const MOST_STEPS: u32 = 60_000;
 /// Functions are followed into each other this deep.
 pub(super) const MOST_CALLS: u32 = 5;
 
@@ -50,11 +55,13 @@ pub(crate) struct Eval<'c, 'a> {
     pub(super) prefix: String,
     pub(super) returned: Option<Amount>,
     pub(super) depth: u32,
+    /// Names that stand for a place: parameters given by reference, names in a pattern over a place.
+    pub(super) aliases: BTreeMap<Local, String>,
 }
 
 impl<'c, 'a> Eval<'c, 'a> {
     pub(crate) fn new(cx: &'c Context<'a>, env: Env) -> Self {
-        Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0 }
+        Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0, aliases: BTreeMap::new() }
     }
 
     /// Evaluates in another body, one call deeper, with nothing known of its variables.
@@ -72,26 +79,6 @@ impl<'c, 'a> Eval<'c, 'a> {
             Some(returned) if gives => returned.or(&val),
             Some(returned) => returned,
             None => val,
-        }
-    }
-
-    /// The variable that an expression names.
-    pub(crate) fn key(&self, id: ExprId) -> Option<Key> {
-        if let Some(local) = self.cx.body.local(id) {
-            return Some(Key::Local(local));
-        }
-        if let ExprKind::Unary(UnOp::Deref, inner) | ExprKind::Ref(inner) = &self.cx.body.expr(id).kind {
-            return self.key(*inner);
-        }
-        let path = self.cx.field_path(id)?;
-        Some(Key::Field(self.rebased(&path)))
-    }
-
-    fn rebased(&self, path: &str) -> String {
-        match path.strip_prefix("self.") {
-            Some(rest) => format!("{}.{rest}", self.prefix),
-            None if path == "self" => self.prefix.clone(),
-            None => format!("{}#{path}", self.depth),
         }
     }
 
@@ -143,10 +130,12 @@ impl<'c, 'a> Eval<'c, 'a> {
             }
             ExprKind::Call(..) => self.call(id),
             ExprKind::Method(call) => self.method(id, call),
-            ExprKind::Tuple(items) | ExprKind::Array(items) => match items.as_slice() {
+            ExprKind::Array(items) => match items.as_slice() {
                 [only] => self.eval(*only),
                 _ => Amount::unknown(),
             },
+            ExprKind::Tuple(items) => self.tuple(items),
+            ExprKind::Struct(lit) => self.literal(lit),
             _ => Amount::unknown(),
         }
     }
@@ -164,30 +153,18 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
     }
 
-    /// Gives every name of a pattern the value; a name inside a variant gets what is inside.
-    pub(crate) fn bind(&mut self, pat: PatId, val: &Amount) {
-        for (_, local) in self.cx.body.names_in_pat(pat) {
-            self.env.vars.insert(Key::Local(local), val.clone());
-        }
-    }
-
-    /// Stores a value in a variable or field.
-    pub(crate) fn store(&mut self, place: ExprId, mut val: Amount) {
-        if let Some(key) = self.key(place) {
-            val.moves = true;
-            self.env.vars.insert(key, val);
-        }
-    }
-
     fn path(&mut self, id: ExprId, segments: &[String]) -> Amount {
         if let Some(local) = self.cx.body.local(id) {
             return self.local(local);
         }
         let last = segments.last().map_or("", String::as_str);
-        if let Target::Item(item) = self.cx.krate.path(self.cx.at, segments) {
-            return self.constant(item);
+        match self.cx.krate.path(self.cx.at, segments) {
+            Target::Item(item) => return self.constant(item),
+            Target::Variant(_, name) => return Amount::made_of(&name, Vec::new()),
+            _ => {}
         }
         match last {
+            "None" => Amount::absent(),
             "MAX" => {
                 let ty = segments.iter().rev().nth(1).map_or("", String::as_str);
                 Amount::exact(largest_of(ty).unwrap_or(f64::from(u32::MAX) * f64::from(u32::MAX)))
@@ -216,6 +193,11 @@ impl<'c, 'a> Eval<'c, 'a> {
         let key = Key::Local(local);
         if let Some(val) = self.env.vars.get(&key) {
             return val.clone();
+        }
+        if let Some(place) = self.aliases.get(&local) {
+            let key = Key::Field(place.clone());
+            let symbol = || Amount { moves: self.env.moving.contains(&key), ..Amount::symbol() };
+            return self.env.vars.get(&key).cloned().unwrap_or_else(symbol);
         }
         let moving = self.env.moving.contains(&key);
         match self.cx.init(local) {
@@ -256,12 +238,20 @@ impl<'c, 'a> Eval<'c, 'a> {
                 return val.clone();
             }
             let moves = self.env.moving.contains(&key);
-            let val = self.field_of_type(base, name);
+            let whole = self.eval(base);
+            let val = match whole.forms.as_slice() {
+                [_] => whole.part_of_any(name),
+                _ => None,
+            };
+            let val = val.unwrap_or_else(|| self.field_of_type(base, name));
             let val = if moves { Amount { moves: true, ..val } } else { val };
             self.env.vars.insert(key, val.clone());
             return val;
         }
         let inner = self.eval(base);
+        if let Some(part) = inner.part_of_any(name) {
+            return part;
+        }
         if inner.unknown { Amount::unknown() } else { Amount { sized: false, ..inner } }
     }
 

@@ -93,8 +93,10 @@ impl Eval<'_, '_> {
             ("milliseconds" | "millis" | "ms", None) => self.eval(receiver).map(|it| it * 1e-3),
             ("minutes", None) => self.eval(receiver).map(|it| it * 60.0),
             _ => match self.cx.callee(id) {
+                Callee::Own(item) => self.once(id, |eval| eval.inline(item, Some(receiver), &call.args)),
+                _ if let Some(val) = self.once_known(id, |eval| eval.of_policy(call)) => val,
+                _ if let Some(val) = self.adapted(call) => val,
                 Callee::Known(entry, _) => self.known(id, &entry.role, Some(receiver), &call.args),
-                Callee::Own(item) => self.inline(item, Some(receiver), &call.args),
                 _ => self.unknown_method(name, receiver, &call.args),
             },
         }
@@ -122,7 +124,7 @@ impl Eval<'_, '_> {
         if checked {
             return val.min(&other).with_raw(val.raw);
         }
-        if val.unknown && !val.server {
+        if val.unknown && !val.server && !val.absent {
             return Amount::unknown();
         }
         val.or(&other)

@@ -23,8 +23,37 @@ pub(crate) struct Shown {
     pub(crate) server: bool,
 }
 
-/// Reads a replay. `attempts`: the most attempts that can happen, where known.
+/// Reads a replay. `attempts`: the most attempts that can happen, where known. Where a configuration decides, only what all its answers share.
 pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
+    let mut shown = read_one(replay, attempts);
+    for other in &replay.others {
+        shown.agree(&read_one(other, attempts));
+    }
+    shown
+}
+
+impl Shown {
+    fn agree(&mut self, other: &Self) {
+        fn same<T: PartialEq>(one: &mut Option<T>, other: &Option<T>) {
+            if one != other {
+                *one = None;
+            }
+        }
+        same(&mut self.growth, &other.growth);
+        same(&mut self.jitter, &other.jitter);
+        same(&mut self.jitter_share, &other.jitter_share);
+        same(&mut self.clipped, &other.clipped);
+        same(&mut self.capped, &other.capped);
+        same(&mut self.cap_s, &other.cap_s);
+        same(&mut self.first_s, &other.first_s);
+        same(&mut self.largest_s, &other.largest_s);
+        same(&mut self.total_s, &other.total_s);
+        same(&mut self.schedule, &other.schedule);
+        self.server |= other.server;
+    }
+}
+
+fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     // the wait after the last attempt is no delay between two
     let between =
         attempts.map_or(replay.waits.len(), |max| (max.saturating_sub(1) as usize).min(replay.waits.len()));
@@ -33,13 +62,21 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
         let growth = (!replay.waits.is_empty()).then_some(Growth::None);
         return Shown { growth, ..Shown::default() };
     };
+    // how a size that nobody can follow is spread may still be plain
+    let spread =
+        || waits.iter().all(|wait| wait.drawn.is_some()).then(|| jitter(&waits, Growth::Constant)).flatten();
     if waits.iter().all(|wait| wait.unknown) {
         let server = waits.iter().any(|wait| wait.server);
-        return Shown { growth: server.then_some(Growth::Server), server, ..Shown::default() };
+        return Shown {
+            growth: server.then_some(Growth::Server),
+            jitter: spread(),
+            server,
+            ..Shown::default()
+        };
     }
     let server = waits.iter().any(|wait| wait.server);
     if waits.iter().any(|wait| wait.unknown) {
-        return Shown { server, ..Shown::default() };
+        return Shown { jitter: spread(), server, ..Shown::default() };
     }
     let mut shown = Shown { server, ..Shown::default() };
     let onward: Vec<&Amount> =

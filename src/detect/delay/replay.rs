@@ -2,6 +2,7 @@
 //! It decides nothing about what the numbers mean.
 
 use super::amount::{Amount, Cap};
+use super::choices::{Choices, for_each};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::tables::pick;
 use crate::body::{ExprId, ExprKind};
@@ -24,12 +25,24 @@ pub(crate) struct Replay {
     pub(crate) overflow: Option<(u32, Overflowed)>,
     /// The waits of the trips that were taken, by call.
     pub(crate) calls: Vec<ExprId>,
+    /// The same for other answers to what a configuration decides.
+    pub(crate) others: Vec<Replay>,
 }
 
 /// Replays failing trips, each given by its path.
 pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
+    for_each(|choices| replay_with(cx, id, record, trips, choices))
+}
+
+fn replay_with(
+    cx: &Context<'_>,
+    id: ExprId,
+    record: &LoopRecord,
+    trips: &[&State],
+    choices: &Choices,
+) -> Replay {
     let mut made = Replay::default();
-    let mut env = Env { moving: moving_keys(cx, trips), ..Env::default() };
+    let mut env = Env { moving: moving_keys(cx, trips), choices: choices.clone(), ..Env::default() };
     // what was bound before the loop: only what the trips do not get anew
     let mut eval = Eval::new(cx, env);
     for event in &record.entry.trace {
@@ -42,6 +55,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     }
     env = eval.env;
     env.overflow = None;
+    env.stepped.clear();
     let mut trips: Vec<&State> = trips.to_vec();
     let mut told: Vec<&[Event]> = Vec::new();
     trips.retain(|trip| {
@@ -57,26 +71,15 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
     let most = if steps { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
-        let mut taken: Option<(Env, Vec<ExprId>)> = None;
-        let mut called_before_end = false;
-        for trip in &trips {
-            let mut eval = Eval::new(cx, env.clone());
-            eval.env.vars.remove(&Key::Waited);
-            let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt, false);
-            called_before_end |= called;
-            if !possible {
-                continue;
-            }
-            let better = taken.as_ref().is_none_or(|(best, _)| {
-                let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
-                wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
-            });
-            if better {
-                taken = Some((eval.env, trip.waits.to_vec()));
-            }
+        let (mut taken, mut called_before_end) = likeliest(cx, id, &trips, &env, attempt, true);
+        if taken.is_none() && attempt == 1 {
+            // some trip is the first, whatever its patterns ask
+            (taken, called_before_end) = likeliest(cx, id, &trips, &env, attempt, false);
         }
         let Some((after, calls)) = taken else {
-            made.max = Some(if called_before_end { attempt } else { attempt - 1 });
+            let asks = |event: &Event| matches!(event, Event::Bind(..));
+            let by_pattern = attempt == 1 && trips.iter().any(|trip| trip.trip_events().iter().any(asks));
+            made.max = (!by_pattern).then_some(if called_before_end { attempt } else { attempt - 1 });
             made.beyond = beyond(cx, id, &trips, env, attempt);
             break;
         };
@@ -97,6 +100,37 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     made
 }
 
+/// Of the trips that are possible at an attempt the one to go on with: one that waits, and longer each time. Also whether an operation was called.
+fn likeliest(
+    cx: &Context<'_>,
+    id: ExprId,
+    trips: &[&State],
+    env: &Env,
+    attempt: u32,
+    strict: bool,
+) -> (Option<(Env, Vec<ExprId>)>, bool) {
+    let mut taken: Option<(Env, Vec<ExprId>)> = None;
+    let mut called_before_end = false;
+    for trip in trips {
+        let mut eval = Eval::new(cx, env.clone());
+        eval.env.vars.remove(&Key::Waited);
+        eval.env.stepped.clear();
+        let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt, strict, false);
+        called_before_end |= called;
+        if !possible {
+            continue;
+        }
+        let better = taken.as_ref().is_none_or(|(best, _)| {
+            let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
+            wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
+        });
+        if better {
+            taken = Some((eval.env, trip.waits.to_vec()));
+        }
+    }
+    (taken, called_before_end)
+}
+
 /// Whether anybody lives to see this attempt: the waits before it take less than a year, in seconds.
 pub(crate) fn can_come(waits: &[Option<Amount>]) -> bool {
     waits
@@ -115,7 +149,8 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
         for trip in trips {
             let mut eval = Eval::new(cx, env.clone());
             eval.env.vars.remove(&Key::Waited);
-            run_trip(&mut eval, id, trip.trip_events(), attempt, true);
+            eval.env.stepped.clear();
+            run_trip(&mut eval, id, trip.trip_events(), attempt, false, true);
             let waited = eval.env.vars.contains_key(&Key::Waited);
             if waited && taken.as_ref().is_none_or(|best| grows_more(&eval.env, best)) {
                 taken = Some(eval.env);
@@ -184,6 +219,7 @@ fn run_trip(
     id: ExprId,
     events: &[Event],
     attempt: u32,
+    strict: bool,
     for_ever: bool,
 ) -> (bool, bool) {
     let mut called = false;
@@ -206,6 +242,15 @@ fn run_trip(
                 }
             }
             Event::Call(_) => called = true,
+            Event::Bind(pat, value) => {
+                let val = eval.eval(*value);
+                // no delay given is the end; a pattern that cannot match is another trip's
+                let cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
+                if !for_ever && cannot {
+                    return (false, called);
+                }
+                eval.bind(*pat, &val);
+            }
             other => run(eval, *other),
         }
     }
@@ -214,10 +259,10 @@ fn run_trip(
 
 fn run(eval: &mut Eval<'_, '_>, event: Event) {
     match event {
-        Event::Bind(local, value) => {
+        Event::Bind(pat, value) => {
             let val = eval.eval(value);
             // made anew on each trip from what is there then
-            eval.env.vars.insert(Key::Local(local), val);
+            eval.bind(pat, &val);
         }
         Event::Assign(id) | Event::Step(id) | Event::Wait(id) => {
             eval.eval(id);

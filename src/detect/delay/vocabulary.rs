@@ -16,7 +16,14 @@ impl Eval<'_, '_> {
     ) -> Amount {
         match role {
             Role::Wait { arg, unit, .. } => {
-                let waited = self.waited(*arg, *unit, receiver, args);
+                let mut waited = self.waited(*arg, *unit, receiver, args);
+                if waited.absent {
+                    waited = Amount::unknown();
+                }
+                if self.is_given_sleeper(id) {
+                    // in what unit, only its callers know
+                    waited.sized = false;
+                }
                 let sum = match self.env.vars.get(&Key::Waited) {
                     Some(before) => before.add(&waited),
                     None => waited.clone(),
@@ -26,7 +33,7 @@ impl Eval<'_, '_> {
             }
             Role::Random { gives, .. } => self.random(*gives, role, receiver, args),
             Role::Clock { gives: Gives::Elapsed | Gives::Now } => {
-                Amount { moves: true, unknown: true, ..Amount::symbol() }
+                Amount { moves: true, unknown: true, clock: true, ..Amount::symbol() }
             }
             Role::Hint => Amount::hint(),
             Role::Adaptor | Role::Pure => {
@@ -35,6 +42,11 @@ impl Eval<'_, '_> {
             }
             _ => self.by_name(self.cx.call_name(id), args),
         }
+    }
+
+    /// A sleep function that was given as a parameter.
+    fn is_given_sleeper(&self, id: ExprId) -> bool {
+        matches!(self.cx.body.expr(id).kind, ExprKind::Call(callee, _) if self.cx.body.local(callee).is_some())
     }
 
     /// What a generator draws.
@@ -135,7 +147,7 @@ impl Eval<'_, '_> {
 pub(super) fn drawn_by(role: &Role, base: &Amount) -> Amount {
     match role {
         Role::Random { gives: RandomGives::UpToArg, .. } => {
-            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..*base }
+            Amount { lo: 0.0, drawn: Some(Drawn::Range), ..base.clone() }
         }
         _ => Amount {
             lo: base.lo * 0.5,
@@ -143,7 +155,7 @@ pub(super) fn drawn_by(role: &Role, base: &Amount) -> Amount {
             raw: base.raw * 1.5,
             drawn: Some(Drawn::Scaled),
             sized: false,
-            ..*base
+            ..base.clone()
         },
     }
 }

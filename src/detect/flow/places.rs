@@ -31,12 +31,9 @@ impl Walker<'_, '_> {
 
     /// A binding that a replay of the path will need.
     pub(super) fn record_names(&self, value: ExprId, pat: PatId, s: &mut State) {
-        if s.trace.len() < 256 {
-            for (_, local) in self.body().names_in_pat(pat) {
-                if self.relevant.contains(&local) {
-                    s.trace.push(Event::Bind(local, value));
-                }
-            }
+        let names = || self.body().names_in_pat(pat);
+        if s.trace.len() < 256 && names().iter().any(|(_, local)| self.relevant.contains(local)) {
+            s.trace.push(Event::Bind(pat, value));
         }
     }
 

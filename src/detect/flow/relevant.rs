@@ -1,7 +1,7 @@
 //! Which variables a replay of a path needs: those that waits and bounds depend on. Others' bindings would only multiply paths.
 
 use super::Walker;
-use crate::body::{BinOp, ExprId, ExprKind, Local, PatKind, Stmt, UnOp};
+use crate::body::{BinOp, ExprId, ExprKind, Local, PatId, PatKind, Stmt, UnOp};
 use crate::detect::context::Context;
 use crate::knowledge::Role;
 use std::collections::HashSet;
@@ -47,6 +47,13 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
                         add(cx, *right, &mut found);
                     }
                 }
+                // `if let Some(delay) = policy.next()`, `match state { Retry(delay) => … }`
+                ExprKind::Let(pat, value) => add_bound(cx, *pat, *value, &mut found),
+                ExprKind::Match(value, arms) => {
+                    for arm in arms {
+                        add_bound(cx, arm.pat, *value, &mut found);
+                    }
+                }
                 ExprKind::Block(block) => {
                     for stmt in &block.stmts {
                         if let Stmt::Let { pat, init: Some(init), .. } = stmt
@@ -64,6 +71,13 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
         }
     }
     found
+}
+
+/// What a pattern takes apart is relevant where one of its names is.
+fn add_bound(cx: &Context<'_>, pat: PatId, value: ExprId, found: &mut HashSet<Local>) {
+    if cx.body.names_in_pat(pat).iter().any(|(_, local)| found.contains(local)) {
+        add(cx, value, found);
+    }
 }
 
 fn waits(cx: &Context<'_>, call: ExprId) -> bool {

@@ -125,8 +125,8 @@ pub(crate) struct Look {
 /// Something that a later replay of the path needs: bindings and assignments of variables that delays or bounds depend on, tests, waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Event {
-    /// `let local = expr`
-    Bind(Local, ExprId),
+    /// `let pattern = expr`, an arm's pattern and what it is matched against.
+    Bind(PatId, ExprId),
     /// `a = b`, `a += b`: the assignment.
     Assign(ExprId),
     /// A call of this crate's that may change its receiver.

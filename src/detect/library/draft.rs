@@ -1,6 +1,7 @@
 //! A retry crate's policy while it is being built: what the constructor gives, and what each setter changes.
 //! Numbers come from arguments by the same evaluation as delays do; what cannot be evaluated is known to be set, and its size unknown.
 
+use super::Series;
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::detect::context::Context;
 use crate::detect::delay::{Env, Eval};
@@ -128,6 +129,24 @@ impl Draft {
         }
         self.fill_attempts(site);
         self.fill_schedule(site);
+    }
+
+    /// The delays one by one, where growth and jitter are known.
+    pub(super) fn series(&self) -> Option<Series> {
+        let cap = match self.capped.value()? {
+            true => Some(self.cap.value().copied()),
+            false => None,
+        };
+        let growth = *self.growth.value()?;
+        let constant =
+            growth == Growth::Exponential && self.factor.value().is_some_and(|it| (*it - 1.0).abs() < 1e-9);
+        Some(Series {
+            growth: if constant { Growth::Constant } else { growth },
+            jitter: *self.jitter.value()?,
+            first: self.first.value().copied(),
+            factor: self.factor.value().copied(),
+            cap,
+        })
     }
 
     fn fill_attempts(&self, site: &mut Site) {

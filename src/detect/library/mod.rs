@@ -10,7 +10,7 @@ use super::summary::MOST_CALLS;
 use super::{errors, refusals, remote, sites};
 use crate::body::{ExprId, ExprKind, Local, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind, Place, Site};
+use crate::model::{ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
 use std::collections::BTreeSet;
@@ -22,23 +22,10 @@ const MOST_CALLERS: usize = 16;
 
 /// The policies that a body builds, and the calls in it that run one.
 pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
-    let known = &cx.knowledge.libraries;
     let mut sites = Vec::new();
     let mut run: BTreeSet<ExprId> = BTreeSet::new();
-    for (id, expr) in cx.body.exprs() {
-        let found = match &expr.kind {
-            ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
-                ExprKind::Path(path) => {
-                    full_paths(cx, &path.segments).iter().find_map(|full| known.built_by(full))
-                }
-                _ => None,
-            },
-            ExprKind::Struct(lit) => {
-                full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
-            }
-            _ => None,
-        };
-        if let Some((library, policy)) = found {
+    for (id, _) in cx.body.exprs() {
+        if let Some((library, policy)) = built_at(cx, id) {
             let mut built = Built::new(cx, library, policy, id);
             built.follow();
             run.extend(built.runs.iter().map(|(call, _)| *call));
@@ -512,4 +499,39 @@ fn bound_to(cx: &Context<'_>, value: ExprId) -> Option<Local> {
         },
         _ => None,
     })
+}
+
+/// The delays of a policy that somebody asks for one by one.
+pub(super) struct Series {
+    pub(super) growth: Growth,
+    pub(super) jitter: Jitter,
+    pub(super) first: Option<f64>,
+    pub(super) factor: Option<f64>,
+    /// `None` where nothing caps them, `Some(None)` where the cap's size is not written.
+    pub(super) cap: Option<Option<f64>>,
+}
+
+/// The delays of the policy that an expression builds, where the table tells them.
+pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
+    let (library, policy) = built_at(cx, from)?;
+    let mut built = Built::new(cx, library, policy, from);
+    built.follow();
+    built.draft.series()
+}
+
+/// The policy that an expression builds.
+fn built_at<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Policy)> {
+    let known = &cx.knowledge.libraries;
+    match &cx.body.expr(id).kind {
+        ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
+            ExprKind::Path(path) => {
+                full_paths(cx, &path.segments).iter().find_map(|full| known.built_by(full))
+            }
+            _ => None,
+        },
+        ExprKind::Struct(lit) => {
+            full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
+        }
+        _ => None,
+    }
 }

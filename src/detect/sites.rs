@@ -51,6 +51,9 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             && given.is_none()
             && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
         let operation = if inside { Some(id) } else { given.filter(|_| certain || by_name) };
+        let adapted = operation.is_none().then(|| adapter_of(cx, id)).flatten();
+        let named_engine = is_named_engine(cx, name) && matches!(cx.callee(id), Callee::Unknown | Callee::Own(_) | Callee::Foreign(_));
+        let operation = operation.or(adapted.is_some().then_some(id)).or(named_engine.then_some(id));
         let Some(operation) = operation else { continue };
         let Some(mut site) = begin(cx, id, Kind::Library) else { continue };
         site.confidence = Confidence::Medium;
@@ -64,7 +67,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             }
         }
         if let Callee::Own(item) = cx.callee(id)
-            && let Some(engine) = engine_of(cx, item)
+            && let Some(engine) = adapted.or_else(|| engine_of(cx, item))
         {
             // the policy is the engine's, and its faults are told there: here it is only listed
             site.operation.remote = Fact::Unknown;
@@ -85,7 +88,29 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef) -> Option<Site> {
         return None;
     }
     let followed = super::flow::follow(&inner);
-    of_loops(&inner, &followed).into_iter().find(|site| site.kind.is_real())
+    let mut sites = of_loops(&inner, &followed);
+    sites.extend(super::unlooped::of_body(&inner, &followed, &sites));
+    sites.into_iter().find(|site| site.kind.is_real())
+}
+
+/// The retry in the type that a constructor makes: an adapter that is polled, around the stream or future that it is given.
+fn adapter_of(cx: &Context<'_>, call: ExprId) -> Option<Site> {
+    let ExprKind::Call(_, args) = &cx.body.expr(call).kind else { return None };
+    if args.is_empty() || !matches!(cx.callee(call), Callee::Own(_)) {
+        return None;
+    }
+    let made = cx.type_of(call)?;
+    let polled = ["poll_next", "poll"].iter().find_map(|name| cx.krate.method(&made, name))?;
+    if polled == cx.at {
+        return None;
+    }
+    engine_of(cx, polled).filter(|site| site.kind == Kind::Helper)
+}
+
+/// Whether a call's name says that it retries by itself: `delete_with_retries`.
+fn is_named_engine(cx: &Context<'_>, name: &str) -> bool {
+    let parts = crate::knowledge::parts(name);
+    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && says(&cx.words().retry, last))
 }
 
 fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
@@ -400,7 +425,7 @@ fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
 }
 
 /// Whether a wait blocks its thread: itself, or inside the function that it calls.
-fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
+pub(crate) fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
     match cx.callee(wait) {
         Callee::Known(entry, certain) => {
             certain && matches!(entry.role, Role::Wait { blocking: true, event: false, .. })

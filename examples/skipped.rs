@@ -54,7 +54,8 @@ fn labels_of(text: &str) -> Result<BTreeMap<String, Vec<Label>>, Box<dyn Error>>
         let number = |name: &str| row.get(name).and_then(serde_json::Value::as_u64).map(|it| it as usize);
         let Some(line) = number("line") else { continue };
         let test_code = row.get("test_code").and_then(serde_json::Value::as_bool) == Some(true);
-        let label = Label { path: word("path"), line, end: number("end").unwrap_or(line), kind: word("kind") };
+        let label =
+            Label { path: word("path"), line, end: number("end").unwrap_or(line), kind: word("kind") };
         if !test_code && REAL.contains(&label.kind.as_str()) {
             labels.entry(word("src")).or_default().push(label);
         }
@@ -76,10 +77,7 @@ fn files_of(root: &str) -> BTreeMap<String, SourceFile> {
 
 fn is_body(item: &Item) -> bool {
     item.body.is_some()
-        && matches!(
-            item.kind,
-            ItemKind::Fn | ItemKind::MacroRules | ItemKind::Const | ItemKind::Static
-        )
+        && matches!(item.kind, ItemKind::Fn | ItemKind::MacroRules | ItemKind::Const | ItemKind::Static)
 }
 
 /// Whether a body is parsed for its own sake.

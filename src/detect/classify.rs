@@ -121,12 +121,13 @@ pub(crate) fn classify<'f>(
     }
     let unclear = of(Verdict::Unclear);
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
-        let again = succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().copied()).find(|op| {
-            counts(*op)
-                && !q.is_of_item(*op)
-                && says(&cx.words().establish, cx.call_name(*op))
-                && q.remote(*op).is_some_and(|it| it.is)
-        });
+        let again =
+            succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().copied()).find(|op| {
+                counts(*op)
+                    && !q.is_of_item(*op)
+                    && says(&cx.words().establish, cx.call_name(*op))
+                    && q.remote(*op).is_some_and(|it| it.is)
+            });
         if let Some(op) = again {
             made.kind = Kind::Reconnect;
             made.remote = q.remote(op);

@@ -33,8 +33,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     );
     // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
     let steps_on = steps_on(cx);
-    let a_delay = says(&words.delay, &item.name)
-        && (owner_named || steps_on || says(&words.retry, &item.name));
+    let a_delay =
+        says(&words.delay, &item.name) && (owner_named || steps_on || says(&words.retry, &item.name));
     if !grows && !((steps_on || computes(cx)) && (in_seconds || at_a_time || a_delay)) {
         return None;
     }

@@ -52,7 +52,8 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
         let operation = if inside { Some(id) } else { given.filter(|_| certain || by_name) };
         let adapted = operation.is_none().then(|| adapter_of(cx, id)).flatten();
-        let named_engine = is_named_engine(cx, name) && matches!(cx.callee(id), Callee::Unknown | Callee::Own(_) | Callee::Foreign(_));
+        let named_engine = is_named_engine(cx, name)
+            && matches!(cx.callee(id), Callee::Unknown | Callee::Own(_) | Callee::Foreign(_));
         let operation = operation.or(adapted.is_some().then_some(id)).or(named_engine.then_some(id));
         let Some(operation) = operation else { continue };
         let Some(mut site) = begin(cx, id, Kind::Library) else { continue };

@@ -3,8 +3,8 @@
 
 use super::lexer::{Kind, Token};
 use super::outline::{Reader, Room, is_container};
-use super::words::{Word, word};
 use super::tells::Called;
+use super::words::{Word, word};
 use super::{Item, ItemId, ItemKind, Tells};
 use crate::body::Span;
 

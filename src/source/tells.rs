@@ -74,7 +74,8 @@ impl Reader<'_> {
             (Kind::Open(b'('), Kind::Close(b')')) => Some(0),
             (Kind::Open(b'('), Kind::Ident | Kind::RawIdent) if self.last.1 == Word::Name => {
                 let name = self.span_text(before);
-                let telling = name.starts_with(|c: char| c.is_lowercase() || c == '_') && !is_plain_call(name);
+                let telling =
+                    name.starts_with(|c: char| c.is_lowercase() || c == '_') && !is_plain_call(name);
                 telling.then(|| short(name))
             }
             _ => None,
@@ -118,7 +119,8 @@ impl Called {
 
 /// A name as a number; two names that give the same one cost time only.
 fn short(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Whether a file's name tells of retrying: `src/retry.rs`.

@@ -20,7 +20,15 @@ fn chain(cx: &Context<'_>, id: ExprId) -> Option<(ExprId, bool)> {
     let ExprKind::Method(call) = &cx.body.expr(id).kind else { return None };
     let asks = matches!(
         call.name.as_str(),
-        "scan" | "find_map" | "filter_map" | "map" | "flat_map" | "any" | "find" | "try_fold" | "try_for_each"
+        "scan"
+            | "find_map"
+            | "filter_map"
+            | "map"
+            | "flat_map"
+            | "any"
+            | "find"
+            | "try_fold"
+            | "try_for_each"
     );
     let closure = *call.args.last()?;
     if !asks || !matches!(cx.body.expr(closure).kind, ExprKind::Closure { .. }) {

@@ -46,7 +46,14 @@ fn wait_and_return(cx: &Context<'_>, block: ExprId) -> Option<ExprId> {
 fn is_told_to_retry(cx: &Context<'_>, call: ExprId) -> bool {
     let sends = matches!(
         cx.call_name(call),
-        "send" | "try_send" | "unbounded_send" | "blocking_send" | "start_send" | "enqueue" | "push" | "push_back"
+        "send"
+            | "try_send"
+            | "unbounded_send"
+            | "blocking_send"
+            | "start_send"
+            | "enqueue"
+            | "push"
+            | "push_back"
     );
     let words = cx.words();
     let telling = |name: &str| says(&words.retry, name) || says(&words.establish, name);

@@ -24,25 +24,24 @@ fn pairs(cx: &Context<'_>) -> Vec<(Op, Op)> {
         .filter(|(_, expr)| matches!(expr.kind, ExprKind::Call(..) | ExprKind::Method(_)))
         .map(|(id, _)| id)
         .collect();
+    let named = |id: ExprId| !cx.call_name(id).is_empty() || is_given(cx, id);
     let mut found = Vec::new();
-    for (at, one) in calls.iter().enumerate() {
-        for other in calls.iter().skip(at + 1) {
-            if cx.call_name(*one).is_empty() && !is_given(cx, *one) {
-                continue;
-            }
-            let (first, second) = in_order(cx, *one, *other);
-            let again = same_request(cx, first, second) || hands_on(cx, first, second);
-            if again && is_request(cx, first) {
+    for first in calls.iter().copied().filter(|id| named(*id) && is_request(cx, *id)) {
+        let start = cx.body.expr(first).span.start;
+        for second in calls.iter().copied().filter(|id| *id != first && cx.body.expr(*id).span.start >= start)
+        {
+            // names are compared first: texts are long
+            let again = if cx.call_name(first) == cx.call_name(second) {
+                same_request(cx, first, second)
+            } else {
+                hands_on(cx, first, second)
+            };
+            if again {
                 found.push((first, second));
             }
         }
     }
     found
-}
-
-fn in_order(cx: &Context<'_>, one: ExprId, other: ExprId) -> (ExprId, ExprId) {
-    let start = |id: ExprId| cx.body.expr(id).span.start;
-    if start(one) <= start(other) { (one, other) } else { (other, one) }
 }
 
 fn is_given(cx: &Context<'_>, call: ExprId) -> bool {
@@ -117,7 +116,14 @@ fn bare(cx: &Context<'_>, id: ExprId) -> ExprId {
                 if call.args.is_empty()
                     && matches!(
                         call.name.as_str(),
-                        "clone" | "to_owned" | "to_string" | "to_vec" | "as_ref" | "as_mut" | "as_str" | "cloned"
+                        "clone"
+                            | "to_owned"
+                            | "to_string"
+                            | "to_vec"
+                            | "as_ref"
+                            | "as_mut"
+                            | "as_str"
+                            | "cloned"
                     ) =>
             {
                 call.receiver

@@ -50,24 +50,10 @@ impl Walker<'_, '_> {
         };
         let outer = s.clone();
         let prelude = s.trace.len();
-        let mut out = Vec::new();
-        let mut starts = vec![s];
-        let mut item = Val::Unknown;
-        if let ExprKind::For { iter, .. } = &body.expr(id).kind {
-            starts.clear();
-            for (state, flow) in self.eval(*iter, outer.clone()) {
-                match flow {
-                    Flow::Next(val) => {
-                        item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
-                        if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
-                            item = val;
-                        }
-                        starts.push(state);
-                    }
-                    other => out.push((state, other)),
-                }
-            }
-        }
+        let (starts, item, mut out) = match &body.expr(id).kind {
+            ExprKind::For { iter, .. } => self.items(id, *iter, shape, s),
+            _ => (vec![s], Val::Unknown, Vec::new()),
+        };
         let mut heads: Vec<(State, ())> = starts.into_iter().map(|state| (state, ())).collect();
         let mut known: Vec<State> = Vec::new();
         let mut backs: Vec<(State, ())> = Vec::new();
@@ -148,6 +134,24 @@ impl Walker<'_, '_> {
             });
         }
         self.joined(out)
+    }
+
+    /// The iterator of a `for`: the paths on which there is one, what its items stand for, and the paths that left before.
+    fn items(&mut self, id: ExprId, iter: ExprId, shape: LoopShape, s: State) -> (Vec<State>, Val, Paths) {
+        let (mut starts, mut item, mut left) = (Vec::new(), Val::Unknown, Vec::new());
+        for (state, flow) in self.eval(iter, s) {
+            match flow {
+                Flow::Next(val) => {
+                    item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
+                    if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
+                        item = val;
+                    }
+                    starts.push(state);
+                }
+                other => left.push((state, other)),
+            }
+        }
+        (starts, item, left)
     }
 
     fn record(

@@ -84,19 +84,16 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
             idempotent.map_or(Fact::Unknown, |safe| Fact::Known(safe, evidence.clone()));
         site.operation.blocking = Fact::Known(blocking, evidence);
     }
-    match &again.remote {
-        Some(answer) => {
-            let place = again.main.and_then(|main| cx.place(main));
-            site.operation.remote = Fact::Known(answer.is, Evidence { place, text: answer.why.clone() });
-            if !answer.certain {
-                site.confidence = Confidence::Medium;
-                site.reasons.push(format!("remote by a name: {}", answer.why));
-            }
-        }
-        None => {
+    if let Some(answer) = &again.remote {
+        let place = again.main.and_then(|main| cx.place(main));
+        site.operation.remote = Fact::Known(answer.is, Evidence { place, text: answer.why.clone() });
+        if !answer.certain {
             site.confidence = Confidence::Medium;
-            site.reasons.push("not known whether the operation is remote".into());
+            site.reasons.push(format!("remote by a name: {}", answer.why));
         }
+    } else {
+        site.confidence = Confidence::Medium;
+        site.reasons.push("not known whether the operation is remote".into());
     }
     let record = whole(followed, &again.failing);
     let mut replay = delay::replay(cx, cx.body.root, &record, &again.failing);

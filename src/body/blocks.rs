@@ -38,7 +38,7 @@ impl Lowering {
         let mut block = Block { label, stmts: Vec::new(), tail: None };
         let last = written.len().saturating_sub(1);
         for (index, stmt) in written.iter().enumerate() {
-            let (value, semicolon) = match stmt {
+            let (value, extent, semicolon) = match stmt {
                 syn::Stmt::Local(local) => {
                     block.stmts.push(self.local(local));
                     continue;
@@ -46,14 +46,24 @@ impl Lowering {
                 syn::Stmt::Item(_) => continue,
                 // A stray semicolon.
                 syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => continue,
-                syn::Stmt::Expr(value, semicolon) => (self.expr(value).id, semicolon.is_some()),
+                syn::Stmt::Expr(value, semicolon) => {
+                    let lowered = self.expr(value);
+                    (lowered.id, lowered.extent, semicolon.is_some())
+                }
                 syn::Stmt::Macro(stmt) => {
                     let lowered = self.deeper(|this| this.macro_expr(&stmt.mac));
-                    (lowered.unwrap_or_else(|| self.other(stmt.span())).id, stmt.semi_token.is_some())
+                    let lowered = lowered.unwrap_or_else(|| self.other(stmt.span()));
+                    (lowered.id, lowered.extent, stmt.semi_token.is_some())
                 }
             };
             if index == last && !semicolon {
                 block.tail = Some(value);
+            } else if is_configured(stmt) {
+                // there in some builds only: both ways are read
+                let cond = self.push(ExprKind::Other, extent).id;
+                let kind = ExprKind::If { cond, then: value, otherwise: None };
+                let either = self.push(kind, extent).id;
+                block.stmts.push(Stmt::Expr(either));
             } else {
                 block.stmts.push(Stmt::Expr(value));
             }
@@ -69,4 +79,17 @@ impl Lowering {
         let span = to(self.span(local.let_token.span), self.span(local.semi_token.span));
         Stmt::Let { pat, ty, init, otherwise, span }
     }
+}
+
+/// Whether a block or a way out stands under `#[cfg(…)]`.
+fn is_configured(stmt: &syn::Stmt) -> bool {
+    let syn::Stmt::Expr(value, _) = stmt else { return false };
+    let attributes = match value {
+        syn::Expr::Block(block) => &block.attrs,
+        syn::Expr::Return(leaves) => &leaves.attrs,
+        syn::Expr::If(choice) => &choice.attrs,
+        syn::Expr::Match(choice) => &choice.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(|attribute| attribute.path().is_ident("cfg"))
 }

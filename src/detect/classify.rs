@@ -119,19 +119,26 @@ pub(crate) fn classify<'f>(
             return Some(made);
         }
     }
+    let unclear = of(Verdict::Unclear);
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
-        let again = succeeding.iter().flat_map(|state| state.calls.iter().copied()).find(|op| {
-            counts(*op)
-                && !q.is_of_item(*op)
-                && says(&cx.words().establish, cx.call_name(*op))
-                && q.remote(*op).is_some_and(|it| it.is)
-        });
+        let again =
+            succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().copied()).find(|op| {
+                counts(*op)
+                    && !q.is_of_item(*op)
+                    && says(&cx.words().establish, cx.call_name(*op))
+                    && q.remote(*op).is_some_and(|it| it.is)
+            });
         if let Some(op) = again {
             made.kind = Kind::Reconnect;
             made.remote = q.remote(op);
             made.main = Some(op);
             made.ops = vec![op];
-            made.failing = succeeding.iter().copied().filter(|state| state.calls.contains(&op)).collect();
+            made.failing = succeeding
+                .iter()
+                .chain(&unclear)
+                .copied()
+                .filter(|state| state.calls.contains(&op))
+                .collect();
             made.confidence = Confidence::Medium;
             made.told = false;
             made.reasons.push("it establishes again and again; what ended before is not told".into());
@@ -188,6 +195,19 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Local;
         return Some(made);
     }
+    if matches!(record.shape, LoopShape::Loop | LoopShape::While)
+        && !made.remote.as_ref().is_some_and(|answer| answer.is)
+        && let Some(op) = q.established_after(&failing, &ops, counts)
+    {
+        made.kind = Kind::Reconnect;
+        made.remote = q.remote(op);
+        made.main = Some(op);
+        made.ops = vec![op];
+        made.confidence = Confidence::Medium;
+        made.told = false;
+        made.reasons.push("after a failure it establishes again".into());
+        return Some(made);
+    }
     let operand = ops.iter().any(|op| followed.operands.contains(op));
     let waits_on_failure = failing.iter().any(|state| !state.waits.is_empty());
     let remote_known = made.remote.as_ref().is_some_and(|answer| answer.is);
@@ -223,6 +243,13 @@ pub(crate) fn classify<'f>(
             }
         } else if establishes || session || remote_known && q.is_task(record) {
             made.kind = Kind::Reconnect;
+        } else if retry_words && waits_on_failure && !condition {
+            // the reply came, and what it holds was found wanting
+            let op = q.replied(record, &failing, &ops)?;
+            made.remote = q.remote(op);
+            made.main = Some(op);
+            made.confidence = Confidence::Medium;
+            made.reasons.push("what fails is found in the reply".into());
         } else {
             return None;
         }

@@ -23,6 +23,8 @@ pub(crate) struct Context<'a> {
     pub(super) callees: RefCell<HashMap<ExprId, Callee<'a>>>,
     /// The tallest summary that was asked for while this body's own was made.
     pub(crate) deepest: Cell<u32>,
+    /// Functions of the crate that were asked whether they come back to this body.
+    pub(super) coming_back: RefCell<HashMap<ItemRef, bool>>,
     parents: Vec<Option<ExprId>>,
     inits: HashMap<Local, ExprId>,
 }
@@ -67,6 +69,7 @@ impl<'a> Context<'a> {
             body,
             callees: RefCell::default(),
             deepest: Cell::new(0),
+            coming_back: RefCell::default(),
             parents,
             inits,
         }
@@ -163,6 +166,14 @@ impl<'a> Context<'a> {
     /// Whether a name is a generic parameter of this body.
     pub(crate) fn is_generic(&self, name: &str) -> bool {
         self.body.generics.iter().any(|(it, _)| it == name)
+    }
+
+    /// The parameter or variable that a call calls.
+    pub(crate) fn called_local(&self, call: ExprId) -> Option<Local> {
+        match self.callee(call) {
+            Callee::Operand(local) => Some(local),
+            _ => None,
+        }
     }
 
     /// The arguments of a call, without its receiver.

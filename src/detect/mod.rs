@@ -22,6 +22,7 @@ mod schedules;
 mod sites;
 mod statuses;
 mod summary;
+mod unlooped;
 
 #[doc(hidden)]
 pub use describe::describe;
@@ -95,8 +96,10 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         if flow::is_worth_following(&cx) {
             let followed = flow::follow(&cx);
             found.cut += usize::from(followed.cut);
-            found.sites.extend(sites::of_loops(&cx, &followed));
-            found.sites.extend(recursion::of_body(&cx, &followed));
+            let mut told = sites::of_loops(&cx, &followed);
+            told.extend(recursion::of_body(&cx, &followed));
+            found.sites.extend(unlooped::of_body(&cx, &followed, &told));
+            found.sites.extend(told);
         }
         let policies = library::of_body(&cx);
         // a call that a library's table explains is told once

@@ -97,6 +97,38 @@ impl Question<'_, '_> {
         found
     }
 
+    /// The call that establishes anew on every failing path, after what failed.
+    pub(super) fn established_after(
+        &self,
+        failing: &[&State],
+        ops: &[Op],
+        counts: &dyn Fn(Op) -> bool,
+    ) -> Option<Op> {
+        let first = failing.first()?;
+        first.calls.iter().copied().find(|op| {
+            counts(*op)
+                && !ops.contains(op)
+                && !self.is_of_item(*op)
+                && failing.iter().all(|state| state.calls.contains(op))
+                && remote::establishes(self.cx, *op, 3)
+                && self.remote(*op).is_some_and(|it| it.is)
+        })
+    }
+
+    /// The remote call that succeeded on every failing path, and after which the loop is left elsewhere.
+    pub(super) fn replied(&self, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> Option<Op> {
+        let first = failing.first()?;
+        first.calls.iter().copied().find(|op| {
+            !ops.contains(op)
+                && !self.is_of_item(*op)
+                && failing.iter().all(|state| {
+                    state.looked.iter().any(|look| look.op == *op && look.verdict == Verdict::Success)
+                })
+                && self.remote(*op).is_some_and(|it| it.is)
+                && leaves_after_success(record, &[*op])
+        })
+    }
+
     /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
     pub(super) fn is_session(&self, succeeding: &[&State]) -> bool {
         let words = self.cx.words();
@@ -258,7 +290,9 @@ pub(super) fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
         let gives_error =
             matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Break(_, Val::Built(Tag::Err, _)));
         let called = state.calls.iter().any(|op| ops.contains(op))
-            || state.looked.iter().any(|look| ops.contains(&look.op));
+            || state.looked.iter().any(|look| ops.contains(&look.op))
+            // called on the trip before, and given as it is
+            || matches!(flow, Flow::Return(Val::Outcome(op)) | Flow::Break(_, Val::Outcome(op)) if ops.contains(op));
         called && !failed && !gives_error
     })
 }

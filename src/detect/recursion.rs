@@ -1,31 +1,35 @@
-//! Functions that call themselves again after a failure.
-//! The function is the loop: paths that reach the call with a failed operation are its failing trips.
+//! Functions that call themselves again after a failure, or come back to themselves through others.
+//! The function is the loop: paths that reach the call with a failed operation, or with the failure that it was given, are its failing trips.
 
 use super::bounds::Bounds;
 use super::context::Context;
 use super::delay::Replay;
-use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict};
+use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
 use super::sites;
 use super::summary::MOST_CALLS;
+use super::unlooped::is_given_failure;
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Kind, Site};
 
 /// The recursion of a body, where there is one after a failure.
 pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
-    let failing: Vec<&State> = followed
-        .recursions
-        .iter()
-        .filter(|(call, state)| {
-            state.looked.iter().any(|look| look.verdict == Verdict::Failure && look.op != *call)
-        })
-        .map(|(_, state)| state)
-        .collect();
     let (call, _) = followed.recursions.first()?;
     if is_split(followed) {
         return None;
     }
+    let direct = is_self(&cx.callee(*call), cx.at);
+    // what is handed a failure and comes back through others has its operation there
+    let given = !direct && is_given_failure(cx);
+    let failing: Vec<&State> = followed
+        .recursions
+        .iter()
+        .filter(|(call, state)| {
+            given || state.looked.iter().any(|look| look.verdict == Verdict::Failure && look.op != *call)
+        })
+        .map(|(_, state)| state)
+        .collect();
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
         for op in super::classify::failed_ops(state) {
@@ -37,6 +41,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
                 ops.push(op);
             }
         }
+    }
+    if given && ops.is_empty() && !failing.is_empty() {
+        ops.push(*call);
     }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
     // a failed step of a tree walk is no retry: the operation must be remote, or the path must wait
@@ -68,9 +75,12 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         None => site.confidence = Confidence::Medium,
     }
     let bounds = bounds(cx, followed, *call, &failing);
-    let replay = Replay {
-        calls: failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect(),
-        ..super::delay::replay_calls(cx, *call, &failing)
+    let calls = failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect();
+    let replay = if direct {
+        Replay { calls, ..super::delay::replay_calls(cx, *call, &failing) }
+    } else {
+        // what the functions between make of the arguments is not followed
+        Replay { calls, ..Replay::default() }
     };
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);

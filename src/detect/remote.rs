@@ -85,7 +85,8 @@ fn by_written_type(cx: &Context<'_>, callee: &Callee<'_>) -> Option<Answer> {
     of_type(&inner, ret, 3)
 }
 
-fn of_type(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
+/// Whether a written type is a client's, or of one.
+pub(crate) fn of_type(cx: &Context<'_>, ty: &Ty, left: u32) -> Option<Answer> {
     if left == 0 {
         return None;
     }

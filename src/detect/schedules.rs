@@ -20,7 +20,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         .and_then(|parent| cx.krate.item(crate::resolve::ItemRef { file: cx.at.file, item: parent }));
     let owner_named =
         around.is_some_and(|owner| says(&words.delay, &owner.name) || says(&words.retry, &owner.name));
-    if !(named || owner_named) || !(in_seconds || named && is_number(ret)) {
+    // a time at which to try again
+    let at_a_time = says(&words.retry, &item.name) && gives_time(ret);
+    if !(named || owner_named) || !(in_seconds || at_a_time || named && is_number(ret)) {
         return None;
     }
     let replay = call_repeatedly(cx);
@@ -30,7 +32,10 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
     );
     // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
-    if !grows && !(in_seconds && (named || owner_named) && computes(cx)) {
+    let steps_on = steps_on(cx);
+    let a_delay =
+        says(&words.delay, &item.name) && (owner_named || steps_on || says(&words.retry, &item.name));
+    if !grows && !((steps_on || computes(cx)) && (in_seconds || at_a_time || a_delay)) {
         return None;
     }
     let mut site = sites::begin(cx, cx.body.root, Kind::Schedule)?;
@@ -42,7 +47,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     if grows && site.confidence == Confidence::High && users == Users::Nobody {
         site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
     }
-    if let Some(growth) = shown.growth {
+    // of a type that only sounds like a duration, what its methods make is a guess, unless it shows
+    let certain = grows || !matches!(ret.name(), name if name.ends_with("Duration") && name != "Duration");
+    if let Some(growth) = shown.growth.filter(|_| certain) {
         let text =
             if grows { "grows from one call to the next" } else { "the same from one call to the next" };
         site.delay.growth = Fact::Known(growth, evidence(text));
@@ -77,6 +84,15 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Whether a policy is asked for its next delay: the form tells it, whatever it answers.
+fn steps_on(cx: &Context<'_>) -> bool {
+    let name = cx.krate.item(cx.at).map_or("", |item| item.name.as_str());
+    cx.body.receiver == Some(Receiver::Mut)
+        && cx.body.params.is_empty()
+        && says(&cx.words().delay, name)
+        && crate::knowledge::parts(name).first().is_some_and(|part| part == "next")
 }
 
 /// Whether a body computes a delay: draws, multiplies, counts, or steps its own state.
@@ -190,8 +206,14 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
 }
 
 fn gives_duration(ty: &Ty) -> bool {
-    matches!(ty.name(), "Duration" | "TimeDelta")
+    ty.name().ends_with("Duration")
+        || ty.name() == "TimeDelta"
         || matches!(ty.name(), "Option" | "Result") && ty.args.first().is_some_and(gives_duration)
+}
+
+fn gives_time(ty: &Ty) -> bool {
+    matches!(ty.name(), "DateTime" | "OffsetDateTime" | "Instant" | "SystemTime")
+        || ty.name() == "Option" && ty.args.first().is_some_and(gives_time)
 }
 
 fn is_number(ty: &Ty) -> bool {

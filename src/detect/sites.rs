@@ -51,6 +51,10 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             && given.is_none()
             && matches!(cx.callee(id), Callee::Own(item) if summary(cx, item).loops);
         let operation = if inside { Some(id) } else { given.filter(|_| certain || by_name) };
+        let adapted = operation.is_none().then(|| adapter_of(cx, id)).flatten();
+        let named_engine = is_named_engine(cx, name)
+            && matches!(cx.callee(id), Callee::Unknown | Callee::Own(_) | Callee::Foreign(_));
+        let operation = operation.or(adapted.is_some().then_some(id)).or(named_engine.then_some(id));
         let Some(operation) = operation else { continue };
         let Some(mut site) = begin(cx, id, Kind::Library) else { continue };
         site.confidence = Confidence::Medium;
@@ -64,7 +68,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             }
         }
         if let Callee::Own(item) = cx.callee(id)
-            && let Some(engine) = engine_of(cx, item, MOST_ENGINES)
+            && let Some(engine) = adapted.or_else(|| engine_of(cx, item, MOST_ENGINES))
         {
             // the policy is the engine's, and its faults are told there: here it is only listed
             site.operation.remote = Fact::Unknown;
@@ -87,7 +91,9 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
     let inner = cx.inside(item)?;
     if super::flow::is_worth_following(&inner) {
         let followed = super::flow::follow(&inner);
-        if let Some(site) = of_loops(&inner, &followed).into_iter().find(|site| site.kind.is_real()) {
+        let mut sites = of_loops(&inner, &followed);
+        sites.extend(super::unlooped::of_body(&inner, &followed, &sites));
+        if let Some(site) = sites.into_iter().find(|site| site.kind.is_real()) {
             return Some(site);
         }
     }
@@ -110,6 +116,26 @@ fn hands_on(cx: &Context<'_>, id: ExprId) -> bool {
         _ => id,
     };
     gives_operation(cx, id) || is_param(inner)
+}
+
+/// The retry in the type that a constructor makes: an adapter that is polled, around the stream or future that it is given.
+fn adapter_of(cx: &Context<'_>, call: ExprId) -> Option<Site> {
+    let ExprKind::Call(_, args) = &cx.body.expr(call).kind else { return None };
+    if args.is_empty() || !matches!(cx.callee(call), Callee::Own(_)) {
+        return None;
+    }
+    let made = cx.type_of(call)?;
+    let polled = ["poll_next", "poll"].iter().find_map(|name| cx.krate.method(&made, name))?;
+    if polled == cx.at {
+        return None;
+    }
+    engine_of(cx, polled, MOST_ENGINES).filter(|site| site.kind == Kind::Helper)
+}
+
+/// Whether a call's name says that it retries by itself: `delete_with_retries`.
+fn is_named_engine(cx: &Context<'_>, name: &str) -> bool {
+    let parts = crate::knowledge::parts(name);
+    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && says(&cx.words().retry, last))
 }
 
 fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
@@ -341,7 +367,7 @@ fn delay_facts(
 }
 
 /// Whether a wait blocks its thread: itself, or inside the function that it calls.
-fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
+pub(crate) fn blocks(cx: &Context<'_>, wait: ExprId) -> bool {
     match cx.callee(wait) {
         Callee::Known(entry, certain) => {
             certain && matches!(entry.role, Role::Wait { blocking: true, event: false, .. })

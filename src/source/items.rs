@@ -3,6 +3,7 @@
 
 use super::lexer::{Kind, Token};
 use super::outline::{Reader, Room, is_container};
+use super::tells::Called;
 use super::words::{Word, word};
 use super::{Item, ItemId, ItemKind, Tells};
 use crate::body::Span;
@@ -46,6 +47,7 @@ pub(super) struct OpenItem {
     /// Its header holds a telling word.
     pub(super) telling_name: bool,
     pub(super) tells: Tells,
+    pub(super) called: Called,
 }
 
 /// An item of which the body has not begun.
@@ -235,6 +237,7 @@ impl Reader<'_> {
             too_deep: false,
             telling_name: telling_around,
             tells: Tells { words: is_fn && telling_around, ..Tells::default() },
+            called: Called::default(),
         });
         self.top.header = Some(Header { id, kind, stage: Stage::Signature });
         self.top.fresh = false;

@@ -150,12 +150,14 @@ pub struct Tells {
     pub words: bool,
     /// A macro that may hide a loop or is called with an operation.
     pub macros: bool,
+    /// Calls something of one name twice, and awaits: a request may be sent once more.
+    pub twice: bool,
 }
 
 impl Tells {
     /// Whether the body may hold a site or compute a schedule.
     pub fn any(self) -> bool {
-        self.loops || self.recursion || self.words
+        self.loops || self.recursion || self.words || self.twice
     }
 }
 

@@ -126,6 +126,55 @@ pub(super) fn is_plain_macro(name: &str) -> bool {
     )
 }
 
+/// Whether calls of this name are written again and again in any body: they say nothing about a request.
+pub(super) fn is_plain_call(name: &str) -> bool {
+    matches!(
+        name,
+        "clone"
+            | "into"
+            | "from"
+            | "new"
+            | "default"
+            | "unwrap"
+            | "expect"
+            | "unwrap_or"
+            | "unwrap_or_else"
+            | "unwrap_or_default"
+            | "map"
+            | "map_err"
+            | "and_then"
+            | "ok"
+            | "ok_or"
+            | "ok_or_else"
+            | "as_ref"
+            | "as_mut"
+            | "as_str"
+            | "to_string"
+            | "to_owned"
+            | "to_vec"
+            | "iter"
+            | "into_iter"
+            | "collect"
+            | "len"
+            | "is_empty"
+            | "is_some"
+            | "is_none"
+            | "is_ok"
+            | "is_err"
+            | "insert"
+            | "push"
+            | "contains"
+            | "lock"
+            | "borrow"
+            | "context"
+            | "with_context"
+            | "try_into"
+            | "write_str"
+            | "field"
+            | "await"
+    )
+}
+
 const TELLING: [&str; 12] = [
     "sleep",
     "retry",

@@ -1,10 +1,11 @@
 //! Calls: what a call does to a path, by what it means.
 
 use super::state::{Event, Test, Verdict};
-use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, is_self, next, wait};
+use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, next, wait};
 use crate::body::{ExprId, ExprKind};
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
+use crate::detect::unlooped::comes_back;
 use crate::knowledge::{is_one_of, says};
 use smallvec::SmallVec;
 
@@ -27,7 +28,9 @@ impl Walker<'_, '_> {
             return paths;
         }
         let callee = self.cx.callee(id);
-        if is_self(&callee, self.cx.at) {
+        if let Callee::Own(item) = &callee
+            && comes_back(self.cx, *item)
+        {
             self.found.recursions.push((id, s.clone()));
         }
         match &callee {
@@ -142,6 +145,10 @@ impl Walker<'_, '_> {
                     }
                     return next(s, Val::Unknown);
                 }
+                // nobody awaits it here: it is kept, and polled later
+                if self.gives_timers_away && self.depth == 0 {
+                    wait(id, &mut s);
+                }
                 next(s, Val::Timer(id))
             }
             Role::Diverge => vec![(s, Flow::Diverge)],
@@ -156,7 +163,12 @@ impl Walker<'_, '_> {
             }
             Role::Adaptor | Role::RaisesStatus => {
                 // the first operand that carries an outcome: the receiver, or `Box::pin(op)`'s argument
-                let val = vals.iter().find(|val| carries(val)).cloned().unwrap_or(first);
+                let carried = vals.iter().find(|val| carries(val)).cloned();
+                // a kept future or stream is polled: what it gives is an outcome
+                if carried.is_none() && self.gives_timers_away && self.cx.call_name(id).contains("poll") {
+                    return self.operation(id, vals, s);
+                }
+                let val = carried.unwrap_or(first);
                 if let Some(op) = operation_of(&val)
                     && super::super::refusals::makes_errors(self.cx, id)
                 {
@@ -180,6 +192,7 @@ impl Walker<'_, '_> {
                 for val in vals {
                     if let Val::Deferred(inner) = val {
                         self.found.spawned.insert(*inner);
+                        self.found.spawns.push((*inner, s.clone()));
                     }
                 }
                 next(s, Val::Unknown)

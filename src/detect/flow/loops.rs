@@ -50,33 +50,23 @@ impl Walker<'_, '_> {
         };
         let outer = s.clone();
         let prelude = s.trace.len();
-        let mut out = Vec::new();
-        let mut starts = vec![s];
-        let mut item = Val::Unknown;
-        if let ExprKind::For { iter, .. } = &body.expr(id).kind {
-            starts.clear();
-            for (state, flow) in self.eval(*iter, outer.clone()) {
-                match flow {
-                    Flow::Next(val) => {
-                        item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
-                        if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
-                            item = val;
-                        }
-                        starts.push(state);
-                    }
-                    other => out.push((state, other)),
-                }
-            }
-        }
+        let (starts, item, mut out) = match &body.expr(id).kind {
+            ExprKind::For { iter, .. } => self.items(id, *iter, shape, s),
+            _ => (vec![s], Val::Unknown, Vec::new()),
+        };
         let mut heads: Vec<(State, ())> = starts.into_iter().map(|state| (state, ())).collect();
         let mut known: Vec<State> = Vec::new();
         let mut backs: Vec<(State, ())> = Vec::new();
         let mut exits: Paths = Vec::new();
+        // where nothing is left: as the loop's own ends, and with what the last trip did, for whoever comes after
+        let mut ends: Paths = Vec::new();
+        let mut ended: Paths = Vec::new();
         let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
         self.scopes.push((label, id, true));
-        for _ in 0..MOST_ROUNDS {
+        for round in 0..MOST_ROUNDS {
             let mut came_back: Vec<(State, ())> = Vec::new();
             for (mut head, ()) in heads.drain(..) {
+                let before = head.clone();
                 head.begin_trip(prelude);
                 let mut entered = Vec::new();
                 match &body.expr(id).kind {
@@ -87,12 +77,14 @@ impl Walker<'_, '_> {
                             if truth {
                                 entered.push(state);
                             } else {
-                                exits.push((state, Flow::Next(Val::Unknown)));
+                                ends.push((state.clone(), Flow::Next(Val::Unknown)));
+                                ended.push((state.after_trip(&before, round > 0), Flow::Next(Val::Unknown)));
                             }
                         }
                     }
                     ExprKind::For { pat, .. } => {
-                        exits.push((head.clone(), Flow::Next(Val::Unknown)));
+                        ends.push((head.clone(), Flow::Next(Val::Unknown)));
+                        ended.push((head.clone().after_trip(&before, round > 0), Flow::Next(Val::Unknown)));
                         head.trace.push(Event::Next(id));
                         entered = self.bind(*pat, &item, head).0;
                     }
@@ -129,8 +121,12 @@ impl Walker<'_, '_> {
         }
         self.scopes.pop();
         self.found.cut |= join(&mut exits);
-        self.record(id, shape, &outer, around, backs, &exits);
-        for (mut state, flow) in exits {
+        ends.extend(exits.iter().cloned());
+        self.found.cut |= join(&mut ends);
+        self.record(id, shape, &outer, around, backs, &ends);
+        ended.extend(exits);
+        self.found.cut |= join(&mut ended);
+        for (mut state, flow) in ended {
             state.end_trip(&outer);
             out.push(match flow {
                 Flow::Break(target, val) if target == id => (state, Flow::Next(val)),
@@ -138,6 +134,24 @@ impl Walker<'_, '_> {
             });
         }
         self.joined(out)
+    }
+
+    /// The iterator of a `for`: the paths on which there is one, what its items stand for, and the paths that left before.
+    fn items(&mut self, id: ExprId, iter: ExprId, shape: LoopShape, s: State) -> (Vec<State>, Val, Paths) {
+        let (mut starts, mut item, mut left) = (Vec::new(), Val::Unknown, Vec::new());
+        for (state, flow) in self.eval(iter, s) {
+            match flow {
+                Flow::Next(val) => {
+                    item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
+                    if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
+                        item = val;
+                    }
+                    starts.push(state);
+                }
+                other => left.push((state, other)),
+            }
+        }
+        (starts, item, left)
     }
 
     fn record(

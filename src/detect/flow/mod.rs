@@ -15,6 +15,7 @@ pub(crate) use loops::{LoopRecord, LoopShape};
 pub(crate) use state::{Event, Op, State, Tag, Test, Val, Verdict};
 
 use super::context::{Callee, Context};
+use super::unlooped;
 use crate::body::{Body, ExprId, ExprKind, Local, PatId};
 use crate::knowledge::Role;
 use crate::resolve::ItemRef;
@@ -62,6 +63,10 @@ pub(crate) struct Followed {
     pub(crate) spawned: BTreeSet<ExprId>,
     /// Operations whose status, where it tells a failure, is made an error on the way (`error_for_status`).
     pub(crate) raising: BTreeSet<Op>,
+    /// What closures do that nobody here runs in place: whoever gets them calls them.
+    pub(crate) closures: BTreeMap<ExprId, Paths>,
+    /// The blocks that run as tasks of their own, with the path that spawned each.
+    pub(crate) spawns: Vec<(ExprId, State)>,
 }
 
 /// Steps for one body: some tenths of a second.
@@ -83,15 +88,18 @@ pub(crate) struct Walker<'c, 'a> {
     /// Of replies that come from outside, by the variable that holds them: the first call that asked for the status. `None`: they are nobody's.
     given: Option<BTreeMap<Local, Op>>,
     depth: u32,
+    /// Timers that the function makes are waited for by whoever polls it.
+    gives_timers_away: bool,
 }
 
-/// Whether a body has anything to follow: a loop, or a call of itself.
+/// Whether a body has anything to follow: a loop, a call of itself, a retry that is neither.
 pub(crate) fn is_worth_following(cx: &Context<'_>) -> bool {
-    cx.body.exprs().any(|(id, expr)| match &expr.kind {
+    let goes_round = cx.body.exprs().any(|(id, expr)| match &expr.kind {
         ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => true,
         ExprKind::Call(..) | ExprKind::Method(_) => is_self(&cx.callee(id), cx.at),
         _ => false,
-    })
+    });
+    goes_round || unlooped::is_worth_following(cx)
 }
 
 /// Follows a body: the function itself, and each closure and async block that is not run in place.
@@ -143,6 +151,7 @@ impl<'c, 'a> Walker<'c, 'a> {
             optional: BTreeSet::new(),
             given: None,
             depth: 0,
+            gives_timers_away: unlooped::gives_timers_away(cx),
         }
     }
 }
@@ -164,8 +173,12 @@ impl<'a> Walker<'_, 'a> {
             if self.ran.contains(&id) {
                 continue;
             }
-            let start = self.captured.remove(&id).unwrap_or_default();
-            self.run(id, &[], start);
+            let mut start = self.captured.remove(&id).unwrap_or_default();
+            start.begin_trip(start.trace.len());
+            let paths = self.run(id, &[], start);
+            if matches!(self.body().expr(id).kind, ExprKind::Closure { .. }) {
+                self.found.closures.insert(id, paths);
+            }
         }
     }
 
@@ -261,6 +274,6 @@ pub(super) fn wait(call: ExprId, s: &mut State) {
 }
 
 /// Whether a function is this body's own: it calls itself.
-pub(super) fn is_self(callee: &Callee<'_>, at: ItemRef) -> bool {
+pub(crate) fn is_self(callee: &Callee<'_>, at: ItemRef) -> bool {
     matches!(callee, Callee::Own(item) if *item == at)
 }

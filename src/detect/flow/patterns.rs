@@ -5,6 +5,7 @@ use super::state::Verdict;
 use super::{Op, State, Tag, Val, Walker};
 use crate::body::{ExprId, ExprKind, Lit, PatId, PatKind, Path};
 use crate::detect::statuses;
+use crate::resolve::Target;
 use smallvec::SmallVec;
 
 /// Paths on which the pattern matches, and those on which it does not.
@@ -112,14 +113,15 @@ impl Walker<'_, '_> {
     fn bind_variant(&mut self, pat: PatId, path: &Path, subs: &[PatId], val: &Val, s: State) -> Split {
         let tag = Tag::of_variant(path.last());
         let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
+        let other = tag.other().filter(|_| self.is_closed(path));
         match val {
-            Val::Outcome(op) => self.bind_outcome(*op, &tag, subs, s),
+            Val::Outcome(op) => self.bind_outcome(*op, &tag, other, subs, s),
             Val::Derived(_, op) => {
                 let mut s = s;
                 s.called_once(*op);
-                self.bind_outcome(*op, &tag, subs, s)
+                self.bind_outcome(*op, &tag, other, subs, s)
             }
-            Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, &tag, subs, s),
+            Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, (&tag, other), subs, s),
             Val::Status(op) => match statuses::status_named(path) {
                 Some(code) => bind_status(*op, &[(code, code)], s),
                 None => both(s),
@@ -143,6 +145,17 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Whether what a variant's path names has just one other: `Continue` of std's `ControlFlow`, and not of an enum of the crate's own.
+    fn is_closed(&self, path: &Path) -> bool {
+        match path.segments.as_slice() {
+            [.., owner, last] if matches!(last.as_str(), "Continue" | "Break") => owner == "ControlFlow",
+            [only] if matches!(only.as_str(), "Continue" | "Break") => {
+                !matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..))
+            }
+            _ => true,
+        }
+    }
+
     fn unsure(&mut self, subs: &[PatId], s: State) -> Split {
         let not = s.clone();
         let (matched, mut left) = self.bind_subs(subs, &Val::Unknown, s);
@@ -150,7 +163,7 @@ impl Walker<'_, '_> {
         (matched, left)
     }
 
-    fn bind_outcome(&mut self, op: Op, tag: &Tag, subs: &[PatId], s: State) -> Split {
+    fn bind_outcome(&mut self, op: Op, tag: &Tag, other: Option<Tag>, subs: &[PatId], s: State) -> Split {
         if let Some(look) = s.look(op) {
             let seen = look.tag.clone();
             let same_family = seen.other() == Some(tag.clone())
@@ -166,7 +179,7 @@ impl Walker<'_, '_> {
         let mut yes = s;
         let verdict = self.verdict(op, tag);
         yes.decide(op, tag.clone(), verdict);
-        if let Some(other) = tag.other() {
+        if let Some(other) = other {
             let verdict = if *tag == Tag::Err { Verdict::Success } else { self.verdict(op, &other) };
             not.decide(op, other, verdict);
         }
@@ -181,7 +194,7 @@ impl Walker<'_, '_> {
         pat: PatId,
         op: Op,
         outer: &Tag,
-        tag: &Tag,
+        (tag, other): (&Tag, Option<Tag>),
         subs: &[PatId],
         s: State,
     ) -> Split {
@@ -210,7 +223,7 @@ impl Walker<'_, '_> {
         if !yes.arms.contains(&pat) {
             yes.arms.push(pat);
         }
-        match tag.other() {
+        match other {
             Some(other) => {
                 let verdict = self.verdict(op, &other);
                 not.decide(op, other, verdict);

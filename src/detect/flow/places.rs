@@ -48,7 +48,8 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn assign(&self, id: ExprId, left: ExprId, val: Val, mut s: State) -> State {
-        if self.is_relevant(left) {
+        // a timer that is kept is waited for where it is awaited or polled, and changes no number here
+        if self.is_relevant(left) && !holds_timer(&val) {
             s.trace.push(Event::Assign(id));
         }
         match &self.body().expr(left).kind {
@@ -117,5 +118,13 @@ impl Walker<'_, '_> {
             };
             next(state, val)
         })
+    }
+}
+
+fn holds_timer(val: &Val) -> bool {
+    match val {
+        Val::Timer(_) => true,
+        Val::Built(_, inner) => holds_timer(inner),
+        _ => false,
     }
 }

@@ -225,6 +225,11 @@ impl State {
         }
     }
 
+    /// What is known of fields, by their paths.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Val)> {
+        self.fields.iter().map(|(path, val)| (&**path, val))
+    }
+
     pub(crate) fn look(&self, op: Op) -> Option<&Look> {
         self.seen.iter().rev().find(|look| look.op == op)
     }
@@ -305,6 +310,25 @@ impl State {
         self.conds.clear();
         self.arms.clear();
         self.marks = Marks::default();
+    }
+
+    /// A loop that has nothing left: what was done on the last trip is what happened in it, where there was one.
+    pub(crate) fn after_trip(mut self, last: &Self, was: bool) -> Self {
+        if !was {
+            return self;
+        }
+        let mut whole = last.clone();
+        whole.calls.retain(|op| !self.calls.contains(op));
+        whole.calls.append(&mut self.calls);
+        whole.looked.retain(|look| !self.looked.iter().any(|it| it.op == look.op));
+        whole.looked.append(&mut self.looked);
+        whole.waits.retain(|wait| !self.waits.contains(wait));
+        whole.waits.append(&mut self.waits);
+        self.calls = whole.calls;
+        self.looked = whole.looked;
+        self.waits = whole.waits;
+        self.marks = last.marks.union(self.marks);
+        self
     }
 
     /// The trip through an inner loop is over: what the outer trip had done before comes back.

@@ -98,3 +98,15 @@ fn says_any_for_what_may_hold_a_site() {
     );
     assert!(!some(|tells| tells.macros = true) && !Tells::default().any());
 }
+
+#[test]
+fn a_request_that_is_awaited_twice_tells() {
+    assert!(tells("async fn f() { match op(1).await { Ok(a) => a, Err(_) => op(1).await } }").twice);
+    // what a field or parameter holds is called by an expression
+    assert!(tells("async fn f() { let a = (call)(1).await; if a { a } else { (call)(1).await } }").twice);
+    // never awaited, or of different names
+    assert!(!tells("fn f() { op(1); op(1); }").twice);
+    assert!(!tells("async fn f() { one(1).await; other(1).await; }").twice);
+    // what any body calls again and again
+    assert!(!tells("async fn f() { op(a.clone(), b.clone()).await.unwrap(); g().unwrap() }").twice);
+}

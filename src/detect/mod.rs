@@ -3,6 +3,7 @@
 
 mod bounds;
 mod callees;
+mod changes;
 mod classify;
 mod context;
 mod delay;
@@ -10,7 +11,9 @@ mod describe;
 mod errors;
 mod flow;
 mod library;
+mod limits;
 mod memo;
+mod policies;
 mod questions;
 mod reads;
 mod recursion;

@@ -1,7 +1,7 @@
 //! Loops: their trips are followed until nothing new comes back to the head, and what the trips did is recorded.
 
 use super::state::join;
-use super::{Event, Flow, Paths, State, Val, Walker};
+use super::{Event, Flow, MOST_STEPS, Paths, State, Val, Walker};
 use crate::body::{ExprId, ExprKind};
 
 /// How a loop is written.
@@ -31,10 +31,14 @@ pub(crate) struct LoopRecord {
     pub(crate) outer: Option<ExprId>,
     /// The closure or async block that it stands in.
     pub(crate) within: Option<ExprId>,
+    /// Trips were followed that begin where an earlier one ended.
+    pub(crate) went_on: bool,
+    /// Some of its paths were joined only because there were too many.
+    pub(crate) cut: bool,
 }
 
 /// Rounds over a loop's body. The second finds operations at the bottom of a body that are looked at on top of the next trip.
-const MOST_ROUNDS: usize = 3;
+const MOST_ROUNDS: u8 = 3;
 
 impl Walker<'_, '_> {
     pub(super) fn eval_loop(&mut self, id: ExprId, s: State) -> Paths {
@@ -48,6 +52,7 @@ impl Walker<'_, '_> {
             }
             _ => return Vec::new(),
         };
+        let inside = body.expr(id).span;
         let outer = s.clone();
         let prelude = s.trace.len();
         let mut out = Vec::new();
@@ -74,10 +79,13 @@ impl Walker<'_, '_> {
         let mut exits: Paths = Vec::new();
         let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
         self.scopes.push((label, id, true));
-        for _ in 0..MOST_ROUNDS {
+        let cut_before = std::mem::take(&mut self.found.cut);
+        let mut went_on = false;
+        for round in 1..=MOST_ROUNDS {
+            went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
             for (mut head, ()) in heads.drain(..) {
-                head.begin_trip(prelude);
+                head.begin_trip(prelude, round);
                 let mut entered = Vec::new();
                 match &body.expr(id).kind {
                     ExprKind::While { cond, .. } => {
@@ -114,9 +122,11 @@ impl Walker<'_, '_> {
             self.found.cut |= join(&mut came_back);
             let mut fresh = Vec::new();
             for (state, ()) in &came_back {
-                if !known.iter().any(|it| same_start(it, state)) {
-                    known.push(state.clone());
-                    fresh.push((state.clone(), ()));
+                let mut start = state.clone();
+                start.forget(|local| inside.contains(body.pat(local).span));
+                if !known.iter().any(|it| same_start(it, &start)) {
+                    known.push(start.clone());
+                    fresh.push((start, ()));
                 }
             }
             backs.extend(came_back);
@@ -129,7 +139,8 @@ impl Walker<'_, '_> {
         }
         self.scopes.pop();
         self.found.cut |= join(&mut exits);
-        self.record(id, shape, &outer, around, backs, &exits);
+        self.record(id, shape, &outer, around, backs, &exits, went_on);
+        self.found.cut |= cut_before;
         for (mut state, flow) in exits {
             state.end_trip(&outer);
             out.push(match flow {
@@ -140,6 +151,7 @@ impl Walker<'_, '_> {
         self.joined(out)
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn record(
         &mut self,
         id: ExprId,
@@ -148,7 +160,9 @@ impl Walker<'_, '_> {
         outer: Option<ExprId>,
         backs: Vec<(State, ())>,
         exits: &Paths,
+        went_on: bool,
     ) {
+        let cut = self.found.cut || self.steps >= MOST_STEPS;
         let within = self.enclosing_deferred(id);
         let record = self.found.loops.entry(id).or_insert_with(|| LoopRecord {
             shape,
@@ -157,7 +171,11 @@ impl Walker<'_, '_> {
             exits: Vec::new(),
             outer,
             within,
+            went_on: false,
+            cut: false,
         });
+        record.went_on |= went_on;
+        record.cut |= cut;
         let mut all: Vec<(State, ())> =
             std::mem::take(&mut record.backs).into_iter().map(|state| (state, ())).chain(backs).collect();
         join(&mut all);
@@ -200,5 +218,6 @@ impl Walker<'_, '_> {
 
 /// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.
 fn same_start(one: &State, other: &State) -> bool {
-    one.seen.iter().map(|look| (look.op, &look.tag)).eq(other.seen.iter().map(|look| (look.op, &look.tag)))
+    one.flags().all(|flag| other.flags().any(|its| its == flag))
+        && one.seen.iter().map(|look| (look.op, &look.tag)).eq(other.seen.iter().map(|look| (look.op, &look.tag)))
 }

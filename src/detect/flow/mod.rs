@@ -18,6 +18,7 @@ use super::context::{Callee, Context};
 use crate::body::{Body, ExprId, ExprKind, Local, PatId};
 use crate::knowledge::Role;
 use crate::resolve::ItemRef;
+use smallvec::SmallVec;
 use state::join;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -54,6 +55,8 @@ pub(crate) struct Followed {
     pub(crate) operands: BTreeSet<Op>,
     /// Calls that make something of an operation's outcome: the operation.
     pub(crate) derived: BTreeMap<Op, Op>,
+    /// Expressions that stand for an operation's outcome, for something inside it or made of it: the operations.
+    pub(crate) speaks: BTreeMap<ExprId, SmallVec<[Op; 2]>>,
     /// Conditions that asked about an operation's outcome.
     pub(crate) tests: BTreeMap<ExprId, (Op, Test)>,
     /// Some paths were joined, or the step budget ran out.

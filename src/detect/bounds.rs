@@ -9,6 +9,7 @@ use super::reads::{Reader, Reads};
 use super::remote;
 use super::summary::MOST_CALLS;
 use crate::body::{ExprId, ExprKind, Lit};
+use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Outcome};
 
 /// What ends the attempts.
@@ -78,9 +79,10 @@ impl Bounds {
         let weakest = ends.iter().min_by_key(|(reads, _)| reads);
         let has = |what: Reads| ends.iter().any(|(reads, _)| *reads == what);
         let Some((reads, place)) = weakest.copied() else { return };
-        let at = |words: &str| place.map_or_else(|| Evidence::words(words), |place| cx.evidence(place, words));
+        let at =
+            |words: &str| place.map_or_else(|| Evidence::words(words), |place| cx.evidence(place, words));
         match reads {
-            Reads::Counter | Reads::Supply => {
+            Reads::Counter | Reads::Supply | Reads::Policy => {
                 self.kind = Some(BoundKind::Bounded);
                 self.evidence = at("this bounds the attempts");
             }
@@ -123,10 +125,11 @@ impl Trips<'_, '_> {
             .iter()
             .map(|ways| ways.iter().copied().max_by_key(|(reads, _)| *reads).unwrap_or((Reads::Fixed, None)))
             .collect();
-        let bounded = best.iter().any(|(reads, _)| *reads >= Reads::Deadline);
+        let bounded = best.iter().any(|(reads, _)| *reads >= Reads::Policy);
         // an optional limit: where it is not set, nothing ends the trip, and where it is, another trip is taken
         let is_configured = |ways: &[End], best: &End| {
-            best.0 <= Reads::Outcome && ways.iter().any(|(reads, place)| *reads == Reads::Fixed && place.is_some())
+            best.0 <= Reads::Outcome
+                && ways.iter().any(|(reads, place)| *reads == Reads::Fixed && place.is_some())
         };
         ways.iter()
             .zip(best)
@@ -140,7 +143,7 @@ impl Trips<'_, '_> {
         let mut found: Vec<End> = self.ops.iter().filter_map(|op| self.counts_inside(*op, trip)).collect();
         let mut differences: Vec<Vec<ExprId>> = Vec::new();
         for (exit, flow) in &self.record.exits {
-            if self.is_success(exit) || self.is_end_of_items(flow) {
+            if self.is_success(trip, exit) || self.is_end_of_items(flow) {
                 continue;
             }
             let differs = self.differences(trip, exit);
@@ -172,7 +175,7 @@ impl Trips<'_, '_> {
         let looks = exit
             .looked
             .iter()
-            .filter(|look| trip.looked.iter().any(|its| its.op == look.op && its.tag != look.tag));
+            .filter(|look| trip.looked.iter().any(|its| its.op == look.op && !may_be(&look.tag, &its.tag)));
         let mut all: Vec<ExprId> = conds.map(|(cond, _)| *cond).chain(looks.map(|look| look.op)).collect();
         all.sort_unstable();
         all.dedup();
@@ -201,10 +204,10 @@ impl Trips<'_, '_> {
 
     /// What a condition or a look at an outcome reads, as far as it bounds this trip.
     fn decided_by(&self, trip: &State, id: ExprId) -> Reads {
-        let is_look = trip.looked.iter().any(|look| look.op == id);
-        if is_look && self.reader.is_about(id) {
+        if self.ops.contains(&id) {
             return Reads::Outcome;
         }
+        let is_look = trip.looked.iter().any(|look| look.op == id);
         let reads = if is_look { self.reader.look(id) } else { self.reader.condition(id) };
         if reads == Reads::Counter { self.counted(trip, id) } else { reads }
     }
@@ -249,7 +252,8 @@ impl Trips<'_, '_> {
         match moves(trip).as_slice() {
             [] => Reads::Outcome,
             its if its.contains(&true) => Reads::Counter,
-            // begun anew: how often, nobody can tell
+            // begun anew after something worked: a budget for each time that it is used up
+            _ if trip.looked.iter().any(|look| look.verdict == Verdict::Success) => Reads::Counter,
             _ => Reads::Other,
         }
     }
@@ -261,9 +265,22 @@ impl Trips<'_, '_> {
             look.op == op && matches!(look.tag, Tag::Variant(_)) && look.verdict == Verdict::Failure
         });
         match cx.callee(op) {
+            // its name says that it decides about tries
+            _ if in_words
+                && says(&cx.words().attempts, cx.call_name(op))
+                && !says(&cx.words().remote, cx.call_name(op)) =>
+            {
+                match cx.callee(op) {
+                    Callee::Own(item) if decides(cx, item) == Decides::Counts => {
+                        Some((Reads::Policy, Some(op)))
+                    }
+                    _ => Some((Reads::Other, Some(op))),
+                }
+            }
             Callee::Own(item) => match decides(cx, item) {
-                Decides::Counts => Some((Reads::Counter, Some(op))),
+                Decides::Counts => Some((Reads::Policy, Some(op))),
                 Decides::Unseen => Some((Reads::Other, Some(op))),
+                Decides::Clock if in_words => Some((Reads::Other, Some(op))),
                 _ => None,
             },
             // an outcome in words of its own may come of a policy that nobody sees here
@@ -276,16 +293,18 @@ impl Trips<'_, '_> {
         }
     }
 
-    /// Whether a path leaves because the operation succeeded.
-    fn is_success(&self, exit: &State) -> bool {
+    /// Whether a path leaves because the operation succeeded where it failed on a trip.
+    fn is_success(&self, trip: &State, exit: &State) -> bool {
         let mut of_op = exit.looked.iter().filter(|look| self.reader.is_about(look.op)).peekable();
+        let open = |op: Op, tag: &Tag| trip.looked.iter().any(|its| its.op == op && may_be(tag, &its.tag));
         of_op.peek().is_some()
-            && of_op.all(|look| !matches!(look.verdict, Verdict::Failure | Verdict::NotYet))
+            && of_op.all(|look| {
+                !matches!(look.verdict, Verdict::Failure | Verdict::NotYet) && !open(look.op, &look.tag)
+            })
     }
 
     fn is_end_of_items(&self, flow: &Flow) -> bool {
-        matches!(flow, Flow::Next(_))
-            && matches!(self.record.shape, LoopShape::Count | LoopShape::Each)
+        matches!(flow, Flow::Next(_)) && matches!(self.record.shape, LoopShape::Count | LoopShape::Each)
     }
 
     fn is_head(&self, cond: ExprId) -> bool {
@@ -295,6 +314,13 @@ impl Trips<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether an outcome that was seen so far may turn out to be another: a reply is `Ok` before its status or variant is asked.
+fn may_be(seen: &Tag, other: &Tag) -> bool {
+    seen == other
+        || matches!(seen, Tag::Ok | Tag::Some)
+            && matches!(other, Tag::GoodStatus | Tag::BadStatus | Tag::Variant(_))
 }
 
 /// Whether a way out gives up: after a failure, or without having tried.

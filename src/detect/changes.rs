@@ -15,7 +15,7 @@ pub(super) struct Changed {
     field_flags: BTreeSet<String>,
     /// Passed on by reference, and declared `mut`.
     lent: BTreeSet<Local>,
-    /// Names on which methods are called that may change what they hold.
+    /// Variables and fields on which methods are called that may change what they hold.
     shaken: BTreeSet<String>,
     sources: BTreeMap<Local, ExprId>,
 }
@@ -54,7 +54,10 @@ impl Changed {
 
     /// Whether a call in the loop may change a field.
     pub(super) fn may_change(&self, path: &str) -> bool {
-        path.split('.').next().is_some_and(|base| self.shaken.contains(base))
+        let within = |outer: &String| {
+            path.strip_prefix(outer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.shaken.iter().any(within)
     }
 
     /// The value that a local of the loop's body is bound to, or to a part of.
@@ -70,13 +73,7 @@ impl Changed {
         };
         match &cx.body.expr(id).kind {
             ExprKind::AssignOp(_, left, _) => self.step(cx, *left),
-            ExprKind::Assign(left, right) => match &cx.body.expr(*right).kind {
-                ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Call(..) | ExprKind::Path(_) => {
-                    self.step(cx, *left);
-                }
-                ExprKind::Lit(Lit::Bool(_)) => self.flag(cx, *left),
-                _ => {}
-            },
+            ExprKind::Assign(left, right) => self.assign(cx, *left, *right),
             ExprKind::Method(call) => {
                 if matches!(
                     call.name.as_str(),
@@ -100,6 +97,28 @@ impl Changed {
             }
             ExprKind::Let(pat, value) => bind(&mut self.sources, *pat, *value),
             ExprKind::For { pat, iter, .. } => bind(&mut self.sources, *pat, *iter),
+            _ => {}
+        }
+    }
+
+    fn assign(&mut self, cx: &Context<'_>, left: ExprId, right: ExprId) {
+        if let ExprKind::Tuple(places) = &cx.body.expr(left).kind {
+            places.iter().for_each(|place| self.flag(cx, *place));
+            return;
+        }
+        let mut value = right;
+        while let ExprKind::Try(inner)
+        | ExprKind::Await(inner)
+        | ExprKind::Cast(inner, _)
+        | ExprKind::Ref(inner) = &cx.body.expr(value).kind
+        {
+            value = *inner;
+        }
+        match &cx.body.expr(value).kind {
+            ExprKind::Binary(..) | ExprKind::Method(_) | ExprKind::Call(..) | ExprKind::Path(_) => {
+                self.step(cx, left);
+            }
+            ExprKind::Lit(Lit::Bool(_)) => self.flag(cx, left),
             _ => {}
         }
     }
@@ -129,26 +148,27 @@ impl Changed {
         {
             self.lent.insert(local);
         }
-        if let Some(name) = base(cx, *inner) {
-            self.shaken.insert(name);
-        }
+        self.shake_place(cx, *inner);
     }
 
     /// A method with `&self` changes no plain field; of one that nobody can look into nobody knows.
     fn shake(&mut self, cx: &Context<'_>, call: ExprId, receiver: ExprId) {
-        let Some(name) = base(cx, receiver) else { return };
-        if name == "self" && cx.body.receiver == Some(Receiver::Ref) {
-            return;
-        }
         let changes = match cx.callee(call) {
             Callee::Own(item) => summary(cx, item).mutates,
             Callee::Known(..) => false,
-            // on a field, it changes what that holds
-            _ => cx.field_path(receiver).is_none(),
+            _ => true,
         };
         if changes {
-            self.shaken.insert(name);
+            self.shake_place(cx, receiver);
         }
+    }
+
+    fn shake_place(&mut self, cx: &Context<'_>, place: ExprId) {
+        let name = match &cx.body.expr(behind(cx, place)).kind {
+            ExprKind::Path(path) => path.single().map(str::to_owned),
+            _ => cx.field_path(place),
+        };
+        self.shaken.extend(name.filter(|name| cx.body.receiver != Some(Receiver::Ref) || !is_of_self(name)));
     }
 }
 
@@ -159,13 +179,6 @@ fn behind(cx: &Context<'_>, place: ExprId) -> ExprId {
     }
 }
 
-/// The variable at the left end of a path of fields.
-fn base(cx: &Context<'_>, id: ExprId) -> Option<String> {
-    match &cx.body.expr(id).kind {
-        ExprKind::Path(path) => path.single().map(str::to_owned),
-        ExprKind::Field(inner, _) | ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) => {
-            base(cx, *inner)
-        }
-        _ => None,
-    }
+fn is_of_self(path: &str) -> bool {
+    path == "self" || path.starts_with("self.")
 }

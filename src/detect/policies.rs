@@ -28,11 +28,11 @@ pub(super) fn decides(cx: &Context<'_>, item: ItemRef) -> Decides {
     let Some(inner) = cx.inside(item) else { return Decides::Unseen };
     let mut found = Found::default();
     found.read(&inner, 2);
-    let counts = |field: &&String| {
-        // what talks to somebody numbers its messages too
-        says(&cx.words().attempts, field) || summary(cx, item).remote != Some(true)
-    };
-    if found.stepped.intersection(&found.compared).any(|field| counts(&field)) {
+    let called = summary(cx, item);
+    // what talks to somebody numbers its messages too
+    let talks = called.is_async || called.remote == Some(true);
+    let counts = |field: &String| says(&cx.words().attempts, field) || !talks;
+    if found.stepped.intersection(&found.compared).any(counts) {
         return Decides::Counts;
     }
     found.answer()
@@ -100,8 +100,6 @@ impl Found {
             match call.name.as_str() {
                 "fetch_add" | "fetch_sub" => {
                     self.step(cx, call.receiver);
-                    // its answer is the count
-                    self.compared.extend(field(cx, call.receiver).map(str::to_owned));
                 }
                 "checked_sub" => {
                     self.compared.extend(field(cx, call.receiver).map(str::to_owned));

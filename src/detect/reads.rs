@@ -15,12 +15,16 @@ use crate::knowledge::{LocalKind, Role, parts, says};
 pub(super) enum Reads {
     /// Nothing that changes from trip to trip.
     Fixed,
+    /// State that something called in the loop may change; by itself, nobody can tell.
+    State,
     /// The operation's outcome, or another operation's.
     Outcome,
     /// A stop signal, a channel whose other side is gone.
     Cancel,
     /// Something that nobody can tell.
     Other,
+    /// A function of the crate that counts.
+    Policy,
     Deadline,
     /// An iterator or policy that ends.
     Supply,
@@ -59,6 +63,12 @@ pub(super) fn is_about(followed: &Followed, ops: &[Op], op: Op) -> bool {
     false
 }
 
+/// What a condition asks of one of these operations, or of what was made of its outcome.
+pub(super) fn asked_of<'f>(followed: &'f Followed, ops: &[Op], cond: ExprId) -> Option<&'f Test> {
+    let (op, test) = followed.tests.get(&cond)?;
+    is_about(followed, ops, *op).then_some(test)
+}
+
 /// Whether an expression, or one inside it, speaks of one of these operations.
 pub(super) fn speaks_of(cx: &Context<'_>, followed: &Followed, ops: &[Op], id: ExprId) -> bool {
     let about = |op: &Op| is_about(followed, ops, *op);
@@ -86,8 +96,11 @@ impl<'r, 'a> Reader<'r, 'a> {
             return self.look(*op);
         }
         let about = tested.is_some_and(|(op, _)| self.is_about(*op));
-        let read = self.inside(cond, self.compares(cond), MOST_BINDINGS);
-        if about { read.max(Reads::Outcome) } else { read }
+        match self.inside(cond, self.compares(cond), MOST_BINDINGS) {
+            read if about => read.max(Reads::Outcome),
+            Reads::State => Reads::Other,
+            read => read,
+        }
     }
 
     /// What the answer of a call depends on that a path looked at.
@@ -95,7 +108,11 @@ impl<'r, 'a> Reader<'r, 'a> {
         match self.cx.role(call) {
             // a poisoned lock, a full disk: it fails as other operations do
             Some(Role::Guard | Role::Local { kind: LocalKind::Lock | LocalKind::File }) => Reads::Outcome,
-            _ => self.call(call).max(if self.speaks(call) { Reads::Outcome } else { Reads::Fixed }),
+            _ if self.speaks(call) => self.call(call).max(Reads::Outcome),
+            _ => match self.call(call) {
+                Reads::State => Reads::Other,
+                read => read,
+            },
         }
     }
 
@@ -123,7 +140,12 @@ impl<'r, 'a> Reader<'r, 'a> {
                 // what stands in an `await` or `?` is looked at by itself
                 _ => (Reads::Fixed, true),
             };
-            read = read.max(found);
+            // a clock that is asked beside a growing number is a deadline
+            read = if read == Reads::Deadline || found == Reads::Deadline {
+                Reads::Deadline
+            } else {
+                read.max(found)
+            };
             further
         });
         if renewed && read == Reads::Deadline { Reads::Outcome } else { read }
@@ -137,14 +159,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
         let name = path.last();
         let words = cx.words();
-        let named = if path.single().is_some() && parts(name).iter().any(|it| it == "deadline" || it == "elapsed")
-        {
-            Reads::Deadline
-        } else if says(&words.cancel, name) && (!compares || path.segments.len() > 1) {
-            Reads::Cancel
-        } else {
-            Reads::Fixed
-        };
+        let named =
+            if path.single().is_some() && parts(name).iter().any(|it| it == "deadline" || it == "elapsed") {
+                Reads::Deadline
+            } else if says(&words.cancel, name) && (!compares || path.segments.len() > 1) {
+                Reads::Cancel
+            } else {
+                Reads::Fixed
+            };
         let Some(local) = cx.body.local(id) else { return named };
         if self.is_bound_here(local) {
             let bound = match self.changed.source(local) {
@@ -164,7 +186,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             return Reads::Counter;
         }
         if self.changed.is_lent(local) && named == Reads::Fixed {
-            return Reads::Other;
+            return Reads::State;
         }
         // a flag that the loop sets tells what happened on a trip
         if self.changed.is_flag(local) && named == Reads::Fixed { Reads::Outcome } else { named }
@@ -187,7 +209,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
         match path {
             Some(path) if self.changed.is_field_flag(&path) => Reads::Outcome,
-            Some(path) if self.changed.may_change(&path) => Reads::Other,
+            Some(path) if self.changed.may_change(&path) => Reads::State,
             _ => Reads::Fixed,
         }
     }
@@ -196,7 +218,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn call(&self, call: ExprId) -> Reads {
         let cx = self.cx;
         let words = cx.words();
-        if self.is_about(call) && !matches!(cx.callee(call), Callee::Own(_)) {
+        if self.ops.contains(&call) {
             return Reads::Outcome;
         }
         let on = match &cx.body.expr(call).kind {
@@ -211,7 +233,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 Role::Cancel | Role::Event | Role::Local { kind: LocalKind::Channel } => Reads::Cancel,
                 _ if cancels => Reads::Cancel,
                 Role::Remote { .. } => Reads::Outcome,
-                _ if is_supply(cx, call) && !self.operand_speaks(call) => Reads::Supply,
+                _ if is_supply(cx, call) && !self.receiver_speaks(call) => Reads::Supply,
                 Role::Guard | Role::Breaker | Role::Local { kind: LocalKind::Lock | LocalKind::Memory } => {
                     Reads::Other
                 }
@@ -219,19 +241,23 @@ impl<'r, 'a> Reader<'r, 'a> {
                 _ => Reads::Fixed,
             },
             _ if cancels => Reads::Cancel,
-            _ if is_supply(cx, call) && !self.operand_speaks(call) => Reads::Supply,
+            _ if is_supply(cx, call) && !self.receiver_speaks(call) => Reads::Supply,
             Callee::Own(item) => {
                 let inner = summary(cx, item);
                 match decides(cx, item) {
-                    Decides::Counts => Reads::Counter,
+                    Decides::Counts => Reads::Policy,
                     Decides::Clock if inner.remote != Some(true) => Reads::Deadline,
                     Decides::Cancel if inner.remote != Some(true) => Reads::Cancel,
                     Decides::Unseen => Reads::Other,
-                    _ if self.speaks(call) || inner.fallible || inner.is_async || inner.remote == Some(true) => {
+                    _ if self.speaks(call)
+                        || inner.fallible
+                        || inner.is_async
+                        || inner.remote == Some(true) =>
+                    {
                         Reads::Outcome
                     }
                     Decides::Given => Reads::Fixed,
-                    _ => Reads::Other,
+                    _ => Reads::State,
                 }
             }
             Callee::Closure(_) => Reads::Fixed,
@@ -268,6 +294,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.cx.operands(call).iter().any(|operand| self.speaks(*operand))
     }
 
+    fn receiver_speaks(&self, call: ExprId) -> bool {
+        matches!(&self.cx.body.expr(call).kind, ExprKind::Method(method) if self.speaks(method.receiver))
+    }
+
     fn is_bound_here(&self, local: Local) -> bool {
         self.cx.body.expr(self.id).span.contains(self.cx.body.pat(local).span)
     }
@@ -298,10 +328,9 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     fn compares(&self, cond: ExprId) -> bool {
         match &self.cx.body.expr(cond).kind {
-            ExprKind::Binary(
-                BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne,
-                ..,
-            ) => true,
+            ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, ..) => {
+                true
+            }
             ExprKind::Unary(UnOp::Not, inner) => self.compares(*inner),
             ExprKind::Method(call) => matches!(
                 call.name.as_str(),

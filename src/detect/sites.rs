@@ -6,6 +6,7 @@ use super::context::{Callee, Context};
 use super::delay::{self, Replay, Shown};
 use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
+use super::reads::asked_of;
 use super::remote;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind};
@@ -253,7 +254,7 @@ fn skips(followed: &Followed, replay: &Replay, failing: &[&State], ops: &[ExprId
     if replayed && by_numbers {
         return false;
     }
-    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let asks = |cond: ExprId| asked_of(followed, ops, cond).is_some();
     let conds = |state: &State, of_outcome: bool| -> Vec<(ExprId, bool)> {
         state.conds.iter().filter(|(cond, _)| asks(*cond) == of_outcome).copied().collect()
     };

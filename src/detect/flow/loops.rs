@@ -219,5 +219,9 @@ impl Walker<'_, '_> {
 /// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.
 fn same_start(one: &State, other: &State) -> bool {
     one.flags().all(|flag| other.flags().any(|its| its == flag))
-        && one.seen.iter().map(|look| (look.op, &look.tag)).eq(other.seen.iter().map(|look| (look.op, &look.tag)))
+        && one
+            .seen
+            .iter()
+            .map(|look| (look.op, &look.tag))
+            .eq(other.seen.iter().map(|look| (look.op, &look.tag)))
 }

@@ -123,9 +123,7 @@ impl Val {
             | Self::Status(of)
             | Self::Test(of, ..)
             | Self::Hint(of)
-            | Self::Derived(of, _) => {
-                *of == op || matches!(self, Self::Derived(_, made) if *made == op)
-            }
+            | Self::Derived(of, _) => *of == op || matches!(self, Self::Derived(_, made) if *made == op),
             Self::Built(_, inner) => inner.is_of(op),
             Self::Tuple(parts) => parts.iter().any(|part| part.is_of(op)),
             _ => false,

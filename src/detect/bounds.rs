@@ -2,13 +2,14 @@
 //! Each failing trip is held against the ways out that give up: what keeps it from taking one is what decides. An exit that speaks of the outcome is no bound.
 
 use super::context::{Callee, Context};
-use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::counters::{counted, renews};
+use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::limits::{enclosing_timeout, is_endless};
 use super::policies::{Decides, decides};
 use super::reads::{Reader, Reads};
 use super::remote;
 use super::summary::MOST_CALLS;
-use crate::body::{ExprId, ExprKind, Lit};
+use crate::body::{ExprId, ExprKind};
 use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Outcome};
 
@@ -121,9 +122,26 @@ impl Trips<'_, '_> {
     /// What ends each of these trips.
     fn ends(&self, trips: &[&State]) -> Vec<End> {
         let ways: Vec<Vec<End>> = trips.iter().map(|trip| self.ways(trip)).collect();
+        let counters: Vec<ExprId> = ways
+            .iter()
+            .flatten()
+            .filter(|(reads, _)| *reads == Reads::Counter)
+            .filter_map(|(_, at)| *at)
+            .collect();
         let best: Vec<End> = ways
             .iter()
-            .map(|ways| ways.iter().copied().max_by_key(|(reads, _)| *reads).unwrap_or((Reads::Fixed, None)))
+            .zip(trips)
+            .map(|(ways, trip)| {
+                let best =
+                    ways.iter().copied().max_by_key(|(reads, _)| *reads).unwrap_or((Reads::Fixed, None));
+                // it does not come to the test, but begins anew what the others count
+                let renewed =
+                    counters.iter().find_map(|cond| Some((renews(&self.reader, trip, *cond)?, Some(*cond))));
+                match renewed {
+                    Some(renewed) if best.0 < Reads::Policy => renewed,
+                    _ => best,
+                }
+            })
             .collect();
         let bounded = best.iter().any(|(reads, _)| *reads >= Reads::Policy);
         // an optional limit: where it is not set, nothing ends the trip, and where it is, another trip is taken
@@ -209,78 +227,26 @@ impl Trips<'_, '_> {
         }
         let is_look = trip.looked.iter().any(|look| look.op == id);
         let reads = if is_look { self.reader.look(id) } else { self.reader.condition(id) };
-        if reads == Reads::Counter { self.counted(trip, id) } else { reads }
-    }
-
-    /// A counter bounds a trip that moves it on; where it can be seen that this one does not, it bounds others only.
-    fn counted(&self, trip: &State, cond: ExprId) -> Reads {
-        let cx = self.reader.cx;
-        let mut counters = Vec::new();
-        let mut elsewhere = false;
-        cx.body.walk(cond, &mut |id| {
-            match (cx.body.local(id), &cx.body.expr(id).kind) {
-                (Some(local), _) if self.reader.changed.steps(local) => counters.push(local),
-                (_, ExprKind::Field(..) | ExprKind::Call(..) | ExprKind::Method(_)) => elsewhere = true,
-                _ => {}
-            }
-            true
-        });
-        let moves = |state: &State| -> Vec<bool> {
-            state
-                .trip_events()
-                .iter()
-                .filter_map(|event| match event {
-                    Event::Assign(id) => match &cx.body.expr(*id).kind {
-                        ExprKind::Assign(left, right) => cx
-                            .body
-                            .local(*left)
-                            .filter(|local| counters.contains(local))
-                            .map(|_| !matches!(cx.body.expr(*right).kind, ExprKind::Lit(Lit::Int(..)))),
-                        ExprKind::AssignOp(_, left, _) => {
-                            cx.body.local(*left).filter(|local| counters.contains(local)).map(|_| true)
-                        }
-                        _ => None,
-                    },
-                    _ => None,
-                })
-                .collect()
-        };
-        let seen = self.failing.iter().any(|state| moves(state).contains(&true));
-        if counters.is_empty() || elsewhere || !seen {
-            return Reads::Counter;
-        }
-        match moves(trip).as_slice() {
-            [] => Reads::Outcome,
-            its if its.contains(&true) => Reads::Counter,
-            // begun anew after something worked: a budget for each time that it is used up
-            _ if trip.looked.iter().any(|look| look.verdict == Verdict::Success) => Reads::Counter,
-            _ => Reads::Other,
-        }
+        if reads == Reads::Counter { counted(&self.reader, self.failing, trip, id) } else { reads }
     }
 
     /// Whether the operation itself decides how often it is tried: it counts its own calls.
     fn counts_inside(&self, op: Op, trip: &State) -> Option<End> {
         let cx = self.reader.cx;
         let in_words = trip.looked.iter().any(|look| {
-            look.op == op && matches!(look.tag, Tag::Variant(_)) && look.verdict == Verdict::Failure
+            look.op == op
+                && matches!(look.tag, Tag::Variant(_))
+                && matches!(look.verdict, Verdict::Failure | Verdict::NotYet)
         });
         match cx.callee(op) {
-            // its name says that it decides about tries
-            _ if in_words
-                && says(&cx.words().attempts, cx.call_name(op))
-                && !says(&cx.words().remote, cx.call_name(op)) =>
-            {
-                match cx.callee(op) {
-                    Callee::Own(item) if decides(cx, item) == Decides::Counts => {
-                        Some((Reads::Policy, Some(op)))
-                    }
-                    _ => Some((Reads::Other, Some(op))),
-                }
-            }
             Callee::Own(item) => match decides(cx, item) {
                 Decides::Counts => Some((Reads::Policy, Some(op))),
                 Decides::Unseen => Some((Reads::Other, Some(op))),
                 Decides::Clock if in_words => Some((Reads::Other, Some(op))),
+                // its name says that it decides about tries
+                _ if in_words && says(&cx.words().attempts, cx.call_name(op)) => {
+                    Some((Reads::Other, Some(op)))
+                }
                 _ => None,
             },
             // an outcome in words of its own may come of a policy that nobody sees here

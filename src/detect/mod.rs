@@ -6,6 +6,7 @@ mod callees;
 mod changes;
 mod classify;
 mod context;
+mod counters;
 mod delay;
 mod describe;
 mod errors;

@@ -108,6 +108,10 @@ impl Found {
             }
             self.cancel |= says(&words.cancel, &cx.base_text(call.receiver));
         }
+        // it hands its count to a policy of its own
+        if says(&words.retry, cx.call_name(id)) || says(&words.delay, cx.call_name(id)) {
+            self.compared.extend(cx.args(id).iter().filter_map(|arg| field(cx, *arg)).map(str::to_owned));
+        }
         match cx.callee(id) {
             Callee::Known(entry, _) => match entry.role {
                 Role::Clock { .. } => self.clock = true,

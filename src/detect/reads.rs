@@ -226,6 +226,10 @@ impl<'r, 'a> Reader<'r, 'a> {
             _ => String::new(),
         };
         let name = cx.call_name(call);
+        // what is asked of the outcome itself tells what it is
+        if self.receiver_speaks(call) && !matches!(cx.callee(call), Callee::Own(_)) {
+            return Reads::Outcome;
+        }
         let cancels = says(&words.cancel, name) || says(&words.cancel, &on) || name == "upgrade";
         match cx.callee(call) {
             Callee::Known(entry, _) => match &entry.role {
@@ -233,15 +237,17 @@ impl<'r, 'a> Reader<'r, 'a> {
                 Role::Cancel | Role::Event | Role::Local { kind: LocalKind::Channel } => Reads::Cancel,
                 _ if cancels => Reads::Cancel,
                 Role::Remote { .. } => Reads::Outcome,
-                _ if is_supply(cx, call) && !self.receiver_speaks(call) => Reads::Supply,
+                _ if is_supply(cx, call) => Reads::Supply,
                 Role::Guard | Role::Breaker | Role::Local { kind: LocalKind::Lock | LocalKind::Memory } => {
                     Reads::Other
                 }
                 Role::Local { .. } => Reads::Outcome,
+                Role::Wait { event: true, .. } if self.is_given_an_end(call) => Reads::Deadline,
+                Role::Wait { event: true, .. } => Reads::Cancel,
                 _ => Reads::Fixed,
             },
             _ if cancels => Reads::Cancel,
-            _ if is_supply(cx, call) && !self.receiver_speaks(call) => Reads::Supply,
+            _ if is_supply(cx, call) => Reads::Supply,
             Callee::Own(item) => {
                 let inner = summary(cx, item);
                 match decides(cx, item) {
@@ -249,6 +255,8 @@ impl<'r, 'a> Reader<'r, 'a> {
                     Decides::Clock if inner.remote != Some(true) => Reads::Deadline,
                     Decides::Cancel if inner.remote != Some(true) => Reads::Cancel,
                     Decides::Unseen => Reads::Other,
+                    // by its name it decides about tries, and by more than it is given
+                    Decides::State | Decides::Clock if says(&words.retry, name) => Reads::Other,
                     _ if self.speaks(call)
                         || inner.fallible
                         || inner.is_async
@@ -269,7 +277,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn unknown_call(&self, call: ExprId, name: &str, on: &str) -> Reads {
         let cx = self.cx;
         let words = cx.words();
-        if is_of_the_language(name) {
+        if is_of_the_language(name) || name.starts_with(char::is_uppercase) || self.is_of_a_parameter(call) {
             return Reads::Fixed;
         }
         if self.operand_speaks(call) {
@@ -296,6 +304,35 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     fn receiver_speaks(&self, call: ExprId) -> bool {
         matches!(&self.cx.body.expr(call).kind, ExprKind::Method(method) if self.speaks(method.receiver))
+    }
+
+    /// Whether a method is called on the parameter of a closure: on one of many, which is no policy.
+    fn is_of_a_parameter(&self, call: ExprId) -> bool {
+        let ExprKind::Method(method) = &self.cx.body.expr(call).kind else { return false };
+        self.cx
+            .body
+            .local(method.receiver)
+            .is_some_and(|local| self.is_bound_here(local) && self.changed.source(local).is_none())
+    }
+
+    /// Whether a wait is given a point in time that was fixed before the loop.
+    fn is_given_an_end(&self, call: ExprId) -> bool {
+        self.cx.args(call).iter().filter_map(|arg| self.cx.body.local(*arg)).any(|local| {
+            !self.is_bound_here(local) && self.cx.init(local).is_some_and(|init| self.is_instant(init, 3))
+        })
+    }
+
+    fn is_instant(&self, id: ExprId, left: u32) -> bool {
+        self.cx.body.any(id, |part| {
+            matches!(self.cx.role(part), Some(Role::Clock { .. }))
+                || left > 0
+                    && self
+                        .cx
+                        .body
+                        .local(part)
+                        .and_then(|local| self.cx.init(local))
+                        .is_some_and(|init| init != id && self.is_instant(init, left - 1))
+        })
     }
 
     fn is_bound_here(&self, local: Local) -> bool {

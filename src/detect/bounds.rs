@@ -159,6 +159,11 @@ impl Trips<'_, '_> {
     /// What keeps a trip from the ways out: for each that no nearer one explains, the conditions and outcomes that differ.
     fn ways(&self, trip: &State) -> Vec<End> {
         let mut found: Vec<End> = self.ops.iter().filter_map(|op| self.counts_inside(*op, trip)).collect();
+        // what failed on it was told by something that was not followed: neither was what ends it
+        let failed = |verdict: Verdict| matches!(verdict, Verdict::Failure | Verdict::NotYet);
+        if !trip.looked.iter().any(|look| self.reader.is_about(look.op) && failed(look.verdict)) {
+            found.push((Reads::Other, None));
+        }
         let mut differences: Vec<Vec<ExprId>> = Vec::new();
         for (exit, flow) in &self.record.exits {
             if self.is_success(trip, exit) || self.is_end_of_items(flow) {

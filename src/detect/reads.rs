@@ -92,6 +92,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let tested = self.followed.tests.get(&cond);
         if let Some((op, Test::Looked)) = tested
             && !self.is_about(*op)
+            && self.is_in_loop(*op)
         {
             return self.look(*op);
         }
@@ -105,6 +106,9 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// What the answer of a call depends on that a path looked at.
     pub(super) fn look(&self, call: Op) -> Reads {
+        if !self.is_in_loop(call) {
+            return Reads::Fixed;
+        }
         match self.cx.role(call) {
             // a poisoned lock, a full disk: it fails as other operations do
             Some(Role::Guard | Role::Local { kind: LocalKind::Lock | LocalKind::File }) => Reads::Outcome,
@@ -309,10 +313,17 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// Whether a method is called on the parameter of a closure: on one of many, which is no policy.
     fn is_of_a_parameter(&self, call: ExprId) -> bool {
         let ExprKind::Method(method) = &self.cx.body.expr(call).kind else { return false };
-        self.cx
-            .body
-            .local(method.receiver)
-            .is_some_and(|local| self.is_bound_here(local) && self.changed.source(local).is_none())
+        let mut at = method.receiver;
+        for _ in 0..MOST_BINDINGS {
+            let Some(local) = self.cx.body.local(at).filter(|local| self.is_bound_here(*local)) else {
+                return false;
+            };
+            match self.changed.source(local) {
+                Some(source) => at = source,
+                None => return true,
+            }
+        }
+        false
     }
 
     /// Whether a wait is given a point in time that was fixed before the loop.
@@ -333,6 +344,10 @@ impl<'r, 'a> Reader<'r, 'a> {
                         .and_then(|local| self.cx.init(local))
                         .is_some_and(|init| init != id && self.is_instant(init, left - 1))
         })
+    }
+
+    fn is_in_loop(&self, call: Op) -> bool {
+        self.cx.body.expr(self.id).span.contains(self.cx.body.expr(call).span)
     }
 
     fn is_bound_here(&self, local: Local) -> bool {

@@ -1,11 +1,16 @@
-//! What ends the attempts: the conditions on which failing trips leave the loop, told apart by what they read.
-//! A bound holds only where every failing trip passes its test; what a hidden policy decides stays unknown.
+//! What ends the attempts. Along trips that all fail and go round again, does anything count, expire or otherwise change that makes them leave?
+//! Each failing trip is held against the ways out that give up: what keeps it from taking one is what decides. An exit that speaks of the outcome is no bound.
 
 use super::context::{Callee, Context};
+use super::counters::{counted, renews};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
-use super::reads::{Reads, changed_in, is_about, is_supply, reads};
+use super::limits::{enclosing_timeout, is_endless};
+use super::policies::{Decides, decides};
+use super::reads::{Reader, Reads};
+use super::remote;
+use super::summary::MOST_CALLS;
 use crate::body::{ExprId, ExprKind};
-use crate::knowledge::{Role, says};
+use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Outcome};
 
 /// What ends the attempts.
@@ -18,6 +23,9 @@ pub(crate) struct Bounds {
     pub(crate) cancel: bool,
 }
 
+/// What ends the repetition of one trip, and where that is seen.
+type End = (Reads, Option<ExprId>);
+
 /// Reads the bounds of a loop whose failing trips are these.
 pub(crate) fn bounds(
     cx: &Context<'_>,
@@ -27,13 +35,17 @@ pub(crate) fn bounds(
     failing: &[&State],
     ops: &[Op],
 ) -> Bounds {
-    let changed = changed_in(cx, id);
     let mut made = Bounds {
         cancel: failing
             .iter()
             .copied()
             .chain(record.exits.iter().map(|(state, _)| state))
             .any(|state| state.marks.cancel),
+        outcome: record
+            .exits
+            .iter()
+            .filter(|(state, flow)| gives_up(state, flow))
+            .find_map(|(_, flow)| outcome_of(flow)),
         ..Bounds::default()
     };
     if let Some(limit) = enclosing_timeout(cx, id) {
@@ -47,87 +59,239 @@ pub(crate) fn bounds(
     {
         made.kind = Some(BoundKind::Bounded);
         made.evidence = cx.evidence(*iter, "this bounds the attempts");
-    }
-    let mut ways: Vec<(ExprId, bool, Reads)> = Vec::new();
-    // a counter, a supply of delays that is looked at as an option: `match delays.next() { Some(d) => …, None => return Err(e) }`
-    let mut supplies: Vec<(Op, bool)> = Vec::new();
-    for (state, flow) in &record.exits {
-        for (cond, truth) in &state.conds {
-            let opposed = failing.iter().any(|fail| fail.conds.contains(&(*cond, !*truth)));
-            if (opposed || matches!(flow, Flow::Next(_))) && !ways.iter().any(|(it, ..)| it == cond) {
-                ways.push((*cond, *truth, reads(cx, followed, ops, *cond, &changed)));
-            }
-        }
-        for look in state.looked.iter().filter(|look| !is_about(followed, ops, look.op)) {
-            let all_pass = failing
-                .iter()
-                .all(|fail| fail.looked.iter().any(|it| it.op == look.op && it.tag != look.tag));
-            if all_pass && !supplies.iter().any(|(op, _)| *op == look.op) {
-                supplies.push((look.op, is_supply(cx, look.op)));
-            }
-        }
-        if gives_up(state, flow) {
-            made.outcome = made.outcome.or(outcome_of(flow));
-        }
-    }
-    if made.kind.is_some() {
         return made;
     }
-    let has = |what: Reads| ways.iter().find(|(.., reads)| *reads == what);
-    // every failing trip must pass the test, else the bound does not hold for it
-    let holds = |what: &[Reads]| {
-        failing.iter().all(|state| {
-            ways.iter().any(|(cond, truth, reads)| {
-                what.contains(reads)
-                    && (state.conds.contains(&(*cond, !*truth))
-                        || !state.conds.contains(&(*cond, *truth)) && is_head(cx, id, *cond))
-            })
-        })
-    };
-    let pick = |what: Reads| has(what).map(|(cond, ..)| *cond);
-    let counted = pick(Reads::Counter).or(pick(Reads::Supply));
-    if let Some((supply, _)) = supplies.iter().find(|(_, is)| *is) {
+    // a trip that never begins where a failing one ended is made once: a flag is set on it
+    let again: Vec<&State> = failing.iter().copied().filter(|trip| trip.round > 1).collect();
+    if again.is_empty() && record.went_on && !record.cut {
         made.kind = Some(BoundKind::Bounded);
-        made.evidence = cx.evidence(*supply, "ends when this does");
+        made.evidence = Evidence::words("what it changes keeps it from a second time");
         return made;
     }
-    // what a policy or a home-grown outcome decides, nobody sees here
-    let hidden = !supplies.is_empty()
-        || ops.iter().any(|op| counts_inside(cx, *op))
-        || failing.iter().any(|state| {
-            state.looked.iter().any(|look| {
-                ops.contains(&look.op)
-                    && matches!(look.tag, Tag::Variant(_))
-                    && look.verdict == Verdict::Failure
-            })
-        });
-    if let Some(cond) = counted
-        && holds(&[Reads::Counter, Reads::Supply, Reads::Deadline])
-    {
-        made.kind = Some(BoundKind::Bounded);
-        made.evidence = cx.evidence(cond, "this bounds the attempts");
-    } else if let Some(cond) = pick(Reads::Deadline)
-        && holds(&[Reads::Deadline])
-    {
-        made.kind = Some(BoundKind::Deadline);
-        made.evidence = cx.evidence(cond, "this limits the time");
-    } else if counted.is_some()
-        || pick(Reads::Deadline).is_some()
-        || pick(Reads::Other).is_some()
-        || followed.cut
-        || hidden
-    {
-        made.kind = None;
-    } else if made.cancel || pick(Reads::Cancel).is_some() {
-        made.kind = Some(BoundKind::Cancellable);
-        made.evidence = pick(Reads::Cancel)
-            .map_or_else(Evidence::default, |cond| cx.evidence(cond, "only this stops it"));
-    } else {
-        made.kind = Some(BoundKind::Unbounded);
-        made.evidence = Evidence::words("nothing but success ends it");
-        made.outcome = Some(Outcome::Never);
-    }
+    let again = if again.is_empty() { failing.to_vec() } else { again };
+    let trips = Trips { reader: Reader::new(cx, followed, id, ops), id, record, failing, ops };
+    made.settle(cx, &trips.ends(&again), record.cut);
     made
+}
+
+impl Bounds {
+    /// The weakest of what ends each trip is what ends them all.
+    fn settle(&mut self, cx: &Context<'_>, ends: &[End], cut: bool) {
+        let weakest = ends.iter().min_by_key(|(reads, _)| reads);
+        let has = |what: Reads| ends.iter().any(|(reads, _)| *reads == what);
+        let Some((reads, place)) = weakest.copied() else { return };
+        let at =
+            |words: &str| place.map_or_else(|| Evidence::words(words), |place| cx.evidence(place, words));
+        match reads {
+            Reads::Counter | Reads::Supply | Reads::Policy => {
+                self.kind = Some(BoundKind::Bounded);
+                self.evidence = at("this bounds the attempts");
+            }
+            Reads::Deadline => {
+                self.kind = Some(BoundKind::Deadline);
+                self.evidence = at("this limits the time");
+            }
+            Reads::Other => {}
+            // paths that were thrown together may have lost the test that bounds them
+            _ if cut || has(Reads::Other) => {}
+            _ if self.cancel || has(Reads::Cancel) => {
+                let signal = ends.iter().find(|(reads, _)| *reads == Reads::Cancel).and_then(|(_, at)| *at);
+                self.kind = Some(BoundKind::Cancellable);
+                self.evidence =
+                    signal.map_or_else(Evidence::default, |at| cx.evidence(at, "only this stops it"));
+            }
+            _ => {
+                self.kind = Some(BoundKind::Unbounded);
+                self.evidence = Evidence::words("nothing but success ends it");
+                self.outcome = Some(Outcome::Never);
+            }
+        }
+    }
+}
+
+/// The trips and ways out of one loop.
+struct Trips<'t, 'a> {
+    reader: Reader<'t, 'a>,
+    id: ExprId,
+    record: &'t LoopRecord,
+    failing: &'t [&'t State],
+    ops: &'t [Op],
+}
+
+impl Trips<'_, '_> {
+    /// What ends each of these trips.
+    fn ends(&self, trips: &[&State]) -> Vec<End> {
+        let ways: Vec<Vec<End>> = trips.iter().map(|trip| self.ways(trip)).collect();
+        let counters: Vec<ExprId> = ways
+            .iter()
+            .flatten()
+            .filter(|(reads, _)| *reads == Reads::Counter)
+            .filter_map(|(_, at)| *at)
+            .collect();
+        let best: Vec<End> = ways
+            .iter()
+            .zip(trips)
+            .map(|(ways, trip)| {
+                let best =
+                    ways.iter().copied().max_by_key(|(reads, _)| *reads).unwrap_or((Reads::Fixed, None));
+                // it does not come to the test, but begins anew what the others count
+                let renewed =
+                    counters.iter().find_map(|cond| Some((renews(&self.reader, trip, *cond)?, Some(*cond))));
+                match renewed {
+                    Some(renewed) if best.0 < Reads::Policy => renewed,
+                    _ => best,
+                }
+            })
+            .collect();
+        let bounded = best.iter().any(|(reads, _)| *reads >= Reads::Policy);
+        // an optional limit: where it is not set, nothing ends the trip, and where it is, another trip is taken
+        let is_configured = |ways: &[End], best: &End| {
+            best.0 <= Reads::Outcome
+                && ways.iter().any(|(reads, place)| *reads == Reads::Fixed && place.is_some())
+        };
+        ways.iter()
+            .zip(best)
+            .filter(|(ways, best)| !(bounded && is_configured(ways, best)))
+            .map(|(_, best)| best)
+            .collect()
+    }
+
+    /// What keeps a trip from the ways out: for each that no nearer one explains, the conditions and outcomes that differ.
+    fn ways(&self, trip: &State) -> Vec<End> {
+        let mut found: Vec<End> = self.ops.iter().filter_map(|op| self.counts_inside(*op, trip)).collect();
+        // what failed on it was told by something that was not followed: neither was what ends it
+        let failed = |verdict: Verdict| matches!(verdict, Verdict::Failure | Verdict::NotYet);
+        if !trip.looked.iter().any(|look| self.reader.is_about(look.op) && failed(look.verdict)) {
+            found.push((Reads::Other, None));
+        }
+        let mut differences: Vec<Vec<ExprId>> = Vec::new();
+        for (exit, flow) in &self.record.exits {
+            if self.is_success(trip, exit) || self.is_end_of_items(flow) {
+                continue;
+            }
+            let differs = self.differences(trip, exit);
+            if !differs.is_empty() {
+                differences.push(differs);
+            } else if let Some(reads) = self.unexplained(trip, exit, flow) {
+                found.push((reads, None));
+            }
+        }
+        let least = |these: &Vec<ExprId>| {
+            !differences
+                .iter()
+                .any(|other| other.len() < these.len() && other.iter().all(|it| these.contains(it)))
+        };
+        for these in differences.iter().filter(|these| least(these)) {
+            for id in these {
+                found.push((self.decided_by(trip, *id), Some(*id)));
+            }
+        }
+        found
+    }
+
+    /// Conditions that a trip passed otherwise than a way out, and operations whose outcome was another one there.
+    fn differences(&self, trip: &State, exit: &State) -> Vec<ExprId> {
+        let has = |state: &State, cond: ExprId, truth: bool| state.conds.contains(&(cond, truth));
+        let conds = exit.conds.iter().filter(|(cond, truth)| {
+            !has(trip, *cond, *truth) && (has(trip, *cond, !*truth) || self.is_head(*cond))
+        });
+        let looks = exit
+            .looked
+            .iter()
+            .filter(|look| trip.looked.iter().any(|its| its.op == look.op && !may_be(&look.tag, &its.tag)));
+        let mut all: Vec<ExprId> = conds.map(|(cond, _)| *cond).chain(looks.map(|look| look.op)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// What decides between a trip and a way out that differ in no condition; `None` where it is no way of giving up.
+    fn unexplained(&self, trip: &State, exit: &State, flow: &Flow) -> Option<Reads> {
+        if exit.marks.cancel {
+            return Some(Reads::Cancel);
+        }
+        if trip.arms != exit.arms || trip.codes != exit.codes {
+            return Some(Reads::Outcome);
+        }
+        if matches!(flow, Flow::Diverge) {
+            return None;
+        }
+        let inside = self.reader.cx.body.expr(self.id).span;
+        let timer = exit.waits.iter().find(|wait| !trip.waits.contains(wait));
+        match timer {
+            // a timer that was set before the loop ends it
+            Some(timer) if !inside.contains(self.reader.cx.body.expr(*timer).span) => Some(Reads::Deadline),
+            _ => Some(Reads::Other),
+        }
+    }
+
+    /// What a condition or a look at an outcome reads, as far as it bounds this trip.
+    fn decided_by(&self, trip: &State, id: ExprId) -> Reads {
+        if self.ops.contains(&id) {
+            return Reads::Outcome;
+        }
+        let is_look = trip.looked.iter().any(|look| look.op == id);
+        let reads = if is_look { self.reader.look(id) } else { self.reader.condition(id) };
+        if reads == Reads::Counter { counted(&self.reader, self.failing, trip, id) } else { reads }
+    }
+
+    /// Whether the operation itself decides how often it is tried: it counts its own calls.
+    fn counts_inside(&self, op: Op, trip: &State) -> Option<End> {
+        let cx = self.reader.cx;
+        let in_words = trip.looked.iter().any(|look| {
+            look.op == op
+                && matches!(look.tag, Tag::Variant(_))
+                && matches!(look.verdict, Verdict::Failure | Verdict::NotYet)
+        });
+        match cx.callee(op) {
+            Callee::Own(item) => match decides(cx, item) {
+                Decides::Counts => Some((Reads::Policy, Some(op))),
+                Decides::Unseen => Some((Reads::Other, Some(op))),
+                Decides::Clock if in_words => Some((Reads::Other, Some(op))),
+                // its name says that it decides about tries
+                _ if in_words && says(&cx.words().attempts, cx.call_name(op)) => {
+                    Some((Reads::Other, Some(op)))
+                }
+                _ => None,
+            },
+            // an outcome in words of its own may come of a policy that nobody sees here
+            _ if in_words
+                && !remote::of_call(cx, op, MOST_CALLS).is_some_and(|answer| answer.is && answer.certain) =>
+            {
+                Some((Reads::Other, Some(op)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a path leaves because the operation succeeded where it failed on a trip.
+    fn is_success(&self, trip: &State, exit: &State) -> bool {
+        let mut of_op = exit.looked.iter().filter(|look| self.reader.is_about(look.op)).peekable();
+        let open = |op: Op, tag: &Tag| trip.looked.iter().any(|its| its.op == op && may_be(tag, &its.tag));
+        of_op.peek().is_some()
+            && of_op.all(|look| {
+                !matches!(look.verdict, Verdict::Failure | Verdict::NotYet) && !open(look.op, &look.tag)
+            })
+    }
+
+    fn is_end_of_items(&self, flow: &Flow) -> bool {
+        matches!(flow, Flow::Next(_)) && matches!(self.record.shape, LoopShape::Count | LoopShape::Each)
+    }
+
+    fn is_head(&self, cond: ExprId) -> bool {
+        let body = self.reader.cx.body;
+        match &body.expr(self.id).kind {
+            ExprKind::While { cond: head, .. } => body.expr(*head).span.contains(body.expr(cond).span),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an outcome that was seen so far may turn out to be another: a reply is `Ok` before its status or variant is asked.
+fn may_be(seen: &Tag, other: &Tag) -> bool {
+    seen == other
+        || matches!(seen, Tag::Ok | Tag::Some)
+            && matches!(other, Tag::GoodStatus | Tag::BadStatus | Tag::Variant(_))
 }
 
 /// Whether a way out gives up: after a failure, or without having tried.
@@ -144,63 +308,4 @@ fn outcome_of(flow: &Flow) -> Option<Outcome> {
         Flow::Diverge => Some(Outcome::Panics),
         _ => None,
     }
-}
-
-fn is_head(cx: &Context<'_>, id: ExprId, cond: ExprId) -> bool {
-    match &cx.body.expr(id).kind {
-        ExprKind::While { cond: head, .. } => cx.body.expr(*head).span.contains(cx.body.expr(cond).span),
-        _ => false,
-    }
-}
-
-/// Whether the operation counts its own calls: a function of this crate that steps a field named after attempts.
-fn counts_inside(cx: &Context<'_>, op: Op) -> bool {
-    let Callee::Own(item) = cx.callee(op) else { return false };
-    let Some(inner) = cx.inside(item) else { return true };
-    inner.body.any(inner.body.root, |id| match &inner.body.expr(id).kind {
-            ExprKind::AssignOp(_, left, _) => matches!(&inner.body.expr(*left).kind, ExprKind::Field(_, name) if says(&cx.words().attempts, name)),
-            ExprKind::Field(_, name) => name.starts_with("max_") && says(&cx.words().attempts, name),
-            _ => false,
-        })
-}
-
-/// Whether an iterator goes on for ever: `0..`, `repeat(x)`, `.cycle()`; with nothing that takes a number of it.
-fn is_endless(cx: &Context<'_>, iter: ExprId) -> bool {
-    match &cx.body.expr(iter).kind {
-        ExprKind::Range { end, .. } => end.is_none(),
-        ExprKind::Method(call) => match call.name.as_str() {
-            "take" | "take_while" | "zip" => false,
-            "cycle" => true,
-            _ => is_endless(cx, call.receiver),
-        },
-        ExprKind::Call(_, args) => {
-            matches!(cx.call_name(iter), "repeat" | "repeat_with" | "successors" | "from_fn")
-                && args.len() < 3
-        }
-        ExprKind::Path(_) => cx
-            .body
-            .local(iter)
-            .and_then(|local| cx.init(local))
-            .is_some_and(|init| init != iter && is_endless(cx, init)),
-        _ => false,
-    }
-}
-
-/// The time limit around the loop, in the same function.
-fn enclosing_timeout(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    let mut at = id;
-    let mut inside_deferred = false;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Async(_) | ExprKind::Closure { .. } => inside_deferred = true,
-            ExprKind::Call(..) | ExprKind::Method(_) if inside_deferred => {
-                if matches!(cx.role(parent), Some(Role::Timeout { .. })) {
-                    return Some(parent);
-                }
-            }
-            _ => {}
-        }
-        at = parent;
-    }
-    None
 }

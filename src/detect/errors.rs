@@ -2,6 +2,7 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
+use super::reads::asked_of;
 use super::statuses::permanent_4xx;
 use super::{refusals, remote};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
@@ -20,14 +21,12 @@ pub(crate) fn errors(
     hint: bool,
 ) -> Errors {
     let mut made = Errors::default();
-    let tested = |state: &State| {
-        state.conds.iter().any(|(cond, _)| {
-            followed
-                .tests
-                .get(cond)
-                .is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
-        }) || !state.arms.is_empty()
-    };
+    let tested =
+        |state: &State| {
+            state.conds.iter().any(|(cond, _)| {
+                matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient))
+            }) || !state.arms.is_empty()
+        };
     let by_status = failing.iter().any(|state| state.codes.is_some());
     let status_place =
         failing.iter().flat_map(|state| &state.conds).find_map(|(cond, _)| match followed.tests.get(cond) {
@@ -100,12 +99,10 @@ fn retries_4xx(
             continue;
         }
         // another test of the same outcome may rule them out: which, nobody sees
-        let more = state.conds.iter().any(|(cond, _)| {
-            followed
-                .tests
-                .get(cond)
-                .is_some_and(|(op, test)| ops.contains(op) && matches!(test, Test::About | Test::Transient))
-        });
+        let more = state
+            .conds
+            .iter()
+            .any(|(cond, _)| matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient)));
         if more {
             continue;
         }

@@ -4,6 +4,7 @@
 use super::context::{Callee, Context};
 use super::delay::Replay;
 use super::flow::{Event, Followed, LoopRecord, State};
+use super::reads::asked_of;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::knowledge::{Role, says};
@@ -131,7 +132,7 @@ pub(super) fn skips(
     failing: &[&State],
     ops: &[ExprId],
 ) -> bool {
-    let asks = |cond: ExprId| followed.tests.get(&cond).is_some_and(|(op, _)| ops.contains(op));
+    let asks = |cond: ExprId| asked_of(followed, ops, cond).is_some();
     let is_of_op = |call: ExprId| ops.iter().any(|op| cx.body.any(*op, |id| id == call));
     // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point
     let parted_by_outcome = |with: &State, without: &State| {

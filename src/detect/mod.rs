@@ -3,16 +3,20 @@
 
 mod bounds;
 mod callees;
+mod changes;
 mod classify;
 mod context;
+mod counters;
 mod delay;
 mod describe;
 mod errors;
 mod flow;
 mod immediate;
 mod library;
+mod limits;
 mod memo;
 mod picked;
+mod policies;
 mod questions;
 mod reads;
 mod recursion;

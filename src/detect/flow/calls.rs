@@ -99,6 +99,10 @@ impl Walker<'_, '_> {
             "next" | "next_back" | "pop" | "pop_front" | "pop_back"
                 if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) =>
             {
+                // one of those that an outcome holds still speaks of it
+                if let Some(op) = operation_of(&first) {
+                    self.found.derived.insert(id, op);
+                }
                 return Some(self.operation(id, vals, s.clone()));
             }
             _ => return None,
@@ -475,7 +479,7 @@ fn carries(val: &Val) -> bool {
 }
 
 /// The operation that a value speaks of.
-fn operation_of(val: &Val) -> Option<super::Op> {
+pub(super) fn operation_of(val: &Val) -> Option<super::Op> {
     match val {
         Val::Outcome(op)
         | Val::Payload(op, _)

@@ -129,7 +129,10 @@ impl Walker<'_, '_> {
                 self.split_test(*call, *op, &test, true, &s)
             }
             Val::Payload(op, _) => self.split_test(id, *op, &Test::About, true, &s),
-            Val::Truth(told, positive) => self.both_sides(*told, *positive, s),
+            Val::Truth(told, positive) => match said_before(id, *told, &s) {
+                Some(truth) => vec![(s, truth == *positive)],
+                None => self.both_sides(*told, *positive, s),
+            },
             Val::Outcome(op) => self.both_sides(*op, true, s),
             Val::Cancel => {
                 let mut s = s;
@@ -294,6 +297,12 @@ impl Walker<'_, '_> {
         };
         Val::Test(operation, Test::Status(ranges), op != BinOp::Ne)
     }
+}
+
+/// What a condition told on this trip, where it is asked again through a variable.
+fn said_before(asked: ExprId, told: ExprId, s: &State) -> Option<bool> {
+    let said = |truth: bool| s.conds.contains(&(told, truth));
+    (asked != told && said(true) != said(false)).then(|| said(true))
 }
 
 /// A status turned out to lie in these ranges, or not to.

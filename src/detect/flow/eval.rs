@@ -1,18 +1,34 @@
 //! Expressions and statements: how each kind of syntax goes on from one path, and with what value.
 //! What calls, macros, conditions, patterns, loops and places do stands in files of their own; nothing is classified here.
 
+use super::calls::operation_of;
 use super::state::{Event, State, Tag, Test, Val, Verdict, join};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
 
 impl Walker<'_, '_> {
     /// Evaluates an expression on one path.
-    #[allow(clippy::too_many_lines)] // the one match over what expressions there are
-    pub(super) fn eval(&mut self, id: ExprId, mut s: State) -> Paths {
+    pub(super) fn eval(&mut self, id: ExprId, s: State) -> Paths {
         self.steps += 1;
         if self.steps >= MOST_STEPS {
             return Vec::new();
         }
+        let paths = self.eval_kind(id, s);
+        for (_, flow) in &paths {
+            if let Flow::Next(val) = flow
+                && let Some(op) = operation_of(val)
+            {
+                let ops = self.found.speaks.entry(id).or_default();
+                if !ops.contains(&op) {
+                    ops.push(op);
+                }
+            }
+        }
+        paths
+    }
+
+    #[allow(clippy::too_many_lines)] // the one match over what expressions there are
+    fn eval_kind(&mut self, id: ExprId, mut s: State) -> Paths {
         let body = self.body();
         let expr = body.expr(id);
         match &expr.kind {
@@ -185,7 +201,12 @@ impl Walker<'_, '_> {
         for arm in arms {
             let mut unmatched = Vec::new();
             for state in left {
-                let (matched, not) = self.bind(arm.pat, val, state);
+                let (matched, mut not) = self.bind(arm.pat, val, state);
+                if let Some(truth) = self.optional_arm(arm.pat)
+                    && self.takes_all(arm.pat)
+                {
+                    not.iter_mut().for_each(|state| told(scrutinee, val, !truth, state));
+                }
                 unmatched.extend(not);
                 for mut state in matched {
                     self.record_names(scrutinee, arm.pat, &mut state);
@@ -302,6 +323,14 @@ impl Walker<'_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether a variant's pattern takes whatever the variant holds.
+    fn takes_all(&self, pat: PatId) -> bool {
+        let body = self.body();
+        body.pat_children(pat).into_iter().all(|sub| {
+            matches!(body.pat(sub).kind, PatKind::Bind { sub: None, .. } | PatKind::Wild | PatKind::Rest)
+        })
     }
 
     /// Evaluates in order; a path that leaves has its flow, the others their values.

@@ -1,7 +1,7 @@
 //! Loops: their trips are followed until nothing new comes back to the head, and what the trips did is recorded.
 
 use super::state::join;
-use super::{Event, Flow, Paths, State, Val, Walker};
+use super::{Event, Flow, MOST_STEPS, Paths, State, Val, Walker};
 use crate::body::{ExprId, ExprKind};
 
 /// How a loop is written.
@@ -31,10 +31,14 @@ pub(crate) struct LoopRecord {
     pub(crate) outer: Option<ExprId>,
     /// The closure or async block that it stands in.
     pub(crate) within: Option<ExprId>,
+    /// Trips were followed that begin where an earlier one ended.
+    pub(crate) went_on: bool,
+    /// Some of its paths were joined only because there were too many.
+    pub(crate) cut: bool,
 }
 
 /// Rounds over a loop's body. The second finds operations at the bottom of a body that are looked at on top of the next trip.
-const MOST_ROUNDS: usize = 3;
+const MOST_ROUNDS: u8 = 3;
 
 impl Walker<'_, '_> {
     pub(super) fn eval_loop(&mut self, id: ExprId, s: State) -> Paths {
@@ -48,6 +52,7 @@ impl Walker<'_, '_> {
             }
             _ => return Vec::new(),
         };
+        let inside = body.expr(id).span;
         let outer = s.clone();
         let prelude = s.trace.len();
         let (starts, item, mut out) = match &body.expr(id).kind {
@@ -63,11 +68,14 @@ impl Walker<'_, '_> {
         let mut ended: Paths = Vec::new();
         let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
         self.scopes.push((label, id, true));
-        for round in 0..MOST_ROUNDS {
+        let cut_before = std::mem::take(&mut self.found.cut);
+        let mut went_on = false;
+        for round in 1..=MOST_ROUNDS {
+            went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
             for (mut head, ()) in heads.drain(..) {
                 let before = head.clone();
-                head.begin_trip(prelude);
+                head.begin_trip(prelude, round);
                 let mut entered = Vec::new();
                 match &body.expr(id).kind {
                     ExprKind::While { cond, .. } => {
@@ -78,13 +86,13 @@ impl Walker<'_, '_> {
                                 entered.push(state);
                             } else {
                                 ends.push((state.clone(), Flow::Next(Val::Unknown)));
-                                ended.push((state.after_trip(&before, round > 0), Flow::Next(Val::Unknown)));
+                                ended.push((state.after_trip(&before, round > 1), Flow::Next(Val::Unknown)));
                             }
                         }
                     }
                     ExprKind::For { pat, .. } => {
                         ends.push((head.clone(), Flow::Next(Val::Unknown)));
-                        ended.push((head.clone().after_trip(&before, round > 0), Flow::Next(Val::Unknown)));
+                        ended.push((head.clone().after_trip(&before, round > 1), Flow::Next(Val::Unknown)));
                         head.trace.push(Event::Next(id));
                         entered = self.bind(*pat, &item, head).0;
                     }
@@ -106,9 +114,11 @@ impl Walker<'_, '_> {
             self.found.cut |= join(&mut came_back);
             let mut fresh = Vec::new();
             for (state, ()) in &came_back {
-                if !known.iter().any(|it| same_start(it, state)) {
-                    known.push(state.clone());
-                    fresh.push((state.clone(), ()));
+                let mut start = state.clone();
+                start.forget(|local| inside.contains(body.pat(local).span));
+                if !known.iter().any(|it| same_start(it, &start)) {
+                    known.push(start.clone());
+                    fresh.push((start, ()));
                 }
             }
             backs.extend(came_back);
@@ -123,9 +133,10 @@ impl Walker<'_, '_> {
         self.found.cut |= join(&mut exits);
         ends.extend(exits.iter().cloned());
         self.found.cut |= join(&mut ends);
-        self.record(id, shape, &outer, around, backs, &ends);
+        self.record(id, shape, &outer, around, backs, &ends, went_on);
         ended.extend(exits);
         self.found.cut |= join(&mut ended);
+        self.found.cut |= cut_before;
         for (mut state, flow) in ended {
             state.end_trip(&outer);
             out.push(match flow {
@@ -154,6 +165,7 @@ impl Walker<'_, '_> {
         (starts, item, left)
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn record(
         &mut self,
         id: ExprId,
@@ -162,7 +174,9 @@ impl Walker<'_, '_> {
         outer: Option<ExprId>,
         backs: Vec<(State, ())>,
         exits: &Paths,
+        went_on: bool,
     ) {
+        let cut = self.found.cut || self.steps >= MOST_STEPS;
         let within = self.enclosing_deferred(id);
         let record = self.found.loops.entry(id).or_insert_with(|| LoopRecord {
             shape,
@@ -171,7 +185,11 @@ impl Walker<'_, '_> {
             exits: Vec::new(),
             outer,
             within,
+            went_on: false,
+            cut: false,
         });
+        record.went_on |= went_on;
+        record.cut |= cut;
         let mut all: Vec<(State, ())> =
             std::mem::take(&mut record.backs).into_iter().map(|state| (state, ())).chain(backs).collect();
         join(&mut all);
@@ -214,5 +232,10 @@ impl Walker<'_, '_> {
 
 /// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.
 fn same_start(one: &State, other: &State) -> bool {
-    one.seen.iter().map(|look| (look.op, &look.tag)).eq(other.seen.iter().map(|look| (look.op, &look.tag)))
+    one.flags().all(|flag| other.flags().any(|its| its == flag))
+        && one
+            .seen
+            .iter()
+            .map(|look| (look.op, &look.tag))
+            .eq(other.seen.iter().map(|look| (look.op, &look.tag)))
 }

@@ -19,6 +19,7 @@ use super::unlooped;
 use crate::body::{Body, ExprId, ExprKind, Local, PatId};
 use crate::knowledge::Role;
 use crate::resolve::ItemRef;
+use smallvec::SmallVec;
 use state::join;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -55,6 +56,8 @@ pub(crate) struct Followed {
     pub(crate) operands: BTreeSet<Op>,
     /// Calls that make something of an operation's outcome: the operation.
     pub(crate) derived: BTreeMap<Op, Op>,
+    /// Expressions that stand for an operation's outcome, for something inside it or made of it: the operations.
+    pub(crate) speaks: BTreeMap<ExprId, SmallVec<[Op; 2]>>,
     /// Conditions that asked about an operation's outcome.
     pub(crate) tests: BTreeMap<ExprId, (Op, Test)>,
     /// Some paths were joined, or the step budget ran out.
@@ -174,7 +177,8 @@ impl<'a> Walker<'_, 'a> {
                 continue;
             }
             let mut start = self.captured.remove(&id).unwrap_or_default();
-            start.begin_trip(start.trace.len());
+            let (prelude, round) = (start.trace.len(), start.round);
+            start.begin_trip(prelude, round);
             let paths = self.run(id, &[], start);
             if matches!(self.body().expr(id).kind, ExprKind::Closure { .. }) {
                 self.found.closures.insert(id, paths);

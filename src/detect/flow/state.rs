@@ -114,6 +114,23 @@ pub(crate) enum Val {
     Hint(Op),
 }
 
+impl Val {
+    /// Whether it was made of an operation's outcome.
+    fn is_of(&self, op: Op) -> bool {
+        match self {
+            Self::Outcome(of)
+            | Self::Payload(of, _)
+            | Self::Status(of)
+            | Self::Test(of, ..)
+            | Self::Hint(of)
+            | Self::Derived(of, _) => *of == op || matches!(self, Self::Derived(_, made) if *made == op),
+            Self::Built(_, inner) => inner.is_of(op),
+            Self::Tuple(parts) => parts.iter().any(|part| part.is_of(op)),
+            _ => false,
+        }
+    }
+}
+
 /// An outcome that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Look {
@@ -198,6 +215,8 @@ pub(crate) struct State {
     pub(crate) trace: Vec<Event>,
     /// Where this trip begins in the trace.
     pub(crate) trip: usize,
+    /// Which round over the loop's body made this trip, the first being 1; of joined paths the last.
+    pub(crate) round: u8,
     env: SmallVec<[(Local, Val); 6]>,
     fields: SmallVec<[(Rc<str>, Val); 2]>,
 }
@@ -300,8 +319,27 @@ impl State {
         self.codes = Some((op, after));
     }
 
+    /// Forgets locals that a new trip binds anew, and outcomes that nothing it keeps speaks of: paths that differ in them alone are one.
+    pub(crate) fn forget(&mut self, bound_anew: impl Fn(Local) -> bool) {
+        self.env.retain(|(local, _)| !bound_anew(*local));
+        let env = &self.env;
+        let fields = &self.fields;
+        self.seen.retain(|look| {
+            env.iter().any(|(_, val)| val.is_of(look.op)) || fields.iter().any(|(_, val)| val.is_of(look.op))
+        });
+    }
+
+    /// Flags whose value is known here.
+    pub(crate) fn flags(&self) -> impl Iterator<Item = (Local, bool)> + '_ {
+        self.env.iter().filter_map(|(local, val)| match val {
+            Val::Bool(truth) => Some((*local, *truth)),
+            _ => None,
+        })
+    }
+
     /// A new trip begins.
-    pub(crate) fn begin_trip(&mut self, prelude: usize) {
+    pub(crate) fn begin_trip(&mut self, prelude: usize, round: u8) {
+        self.round = round;
         self.trace.truncate(prelude);
         self.trip = self.trace.len();
         self.calls.clear();
@@ -356,6 +394,7 @@ impl State {
         self.arms = whole.arms;
         self.marks = whole.marks.union(self.marks);
         self.trip = outer.trip;
+        self.round = outer.round;
     }
 
     /// The events of this trip.
@@ -399,6 +438,7 @@ impl State {
         self.conds.retain(|cond| other.conds.contains(cond));
         self.arms.retain(|arm| other.arms.contains(arm));
         self.marks = self.marks.union(other.marks);
+        self.round = self.round.max(other.round);
     }
 }
 

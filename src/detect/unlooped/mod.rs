@@ -128,6 +128,8 @@ fn whole(followed: &Followed, failing: &[&State]) -> LoopRecord {
         exits: followed.exits.iter().filter(|(state, _)| !is_failing(state)).cloned().collect(),
         outer: None,
         within: None,
+        went_on: false,
+        cut: followed.cut,
     }
 }
 

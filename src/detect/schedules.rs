@@ -182,7 +182,8 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
 }
 
 fn gives_duration(ty: &Ty) -> bool {
-    matches!(ty.name(), "Duration" | "TimeDelta")
+    ty.name().ends_with("Duration")
+        || ty.name() == "TimeDelta"
         || matches!(ty.name(), "Option" | "Result") && ty.args.first().is_some_and(gives_duration)
 }
 

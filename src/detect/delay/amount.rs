@@ -61,6 +61,8 @@ pub(crate) struct Amount {
     pub(crate) unknown: bool,
     /// The generator starts from a written seed.
     pub(crate) seeded: bool,
+    /// Some of the interval's width is a branch that nobody can tell, and no draw.
+    pub(crate) either: bool,
 }
 
 /// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
@@ -83,6 +85,7 @@ impl Amount {
             from_previous: false,
             unknown: false,
             seeded: false,
+            either: false,
         }
     }
 
@@ -112,6 +115,8 @@ impl Amount {
         made.lo = lo.lo.min(hi.hi);
         made.hi = hi.hi;
         made.raw = hi.raw;
+        // `U(base, 3 × previous)`: the end was drawn itself
+        made.from_previous |= hi.drawn.is_some();
         made.drawn = Some(Drawn::Range);
         made
     }
@@ -140,6 +145,7 @@ impl Amount {
             from_previous: self.from_previous || other.from_previous,
             unknown: self.unknown || other.unknown,
             seeded: self.seeded || other.seeded,
+            either: self.either || other.either,
         }
     }
 
@@ -228,9 +234,11 @@ impl Amount {
 
     /// The smaller of two: the one that does not move caps the other.
     pub(crate) fn min(&self, other: &Self) -> Self {
-        let (grown, limit) = if self.moves || !other.moves { (self, other) } else { (other, self) };
+        let first_grows = self.moves && (!self.unknown || !other.moves || other.unknown);
+        let (grown, limit) = if first_grows || !other.moves { (self, other) } else { (other, self) };
         let mut made = grown.with(limit);
-        made.unknown = grown.unknown || limit.unknown && limit.moves;
+        // what grows below a limit that nobody knows (the time that is left) is capped by it
+        made.unknown = grown.unknown || limit.unknown && limit.moves && !grown.moves;
         made.raw = grown.raw;
         if limit.sized && !limit.unknown {
             if grown.drawn.is_some() && grown.raw > limit.hi {
@@ -280,6 +288,7 @@ impl Amount {
             return Self { server: true, ..own.clone() };
         }
         let mut made = self.with(other);
+        made.either |= !is_same(self.lo, other.lo) || !is_same(self.hi, other.hi);
         made.lo = self.lo.min(other.lo);
         made.hi = self.hi.max(other.hi);
         made.raw = self.raw.max(other.raw);

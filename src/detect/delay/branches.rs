@@ -3,7 +3,7 @@
 
 use super::amount::{Amount, Cap, is_same};
 use super::eval::{Eval, Key};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, UnOp};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Stmt, UnOp};
 use crate::knowledge::{Role, says};
 use std::collections::BTreeMap;
 
@@ -11,28 +11,48 @@ impl Eval<'_, '_> {
     /// A `match`: the arms that the value may take, joined.
     pub(super) fn matched(&mut self, value: ExprId, arms: &[Arm]) -> Amount {
         let on = self.eval(value);
+        let before = self.env.vars.clone();
+        let mut after: Option<BTreeMap<Key, Amount>> = None;
         let mut joined: Option<Amount> = None;
         for arm in arms {
             let held = self.pattern_holds(arm.pat, &on);
             if held == Some(false) {
                 continue;
             }
-            if self.is_hint(arm.pat) {
-                self.bind(arm.pat, &Amount::hint());
-            } else {
-                self.bind(arm.pat, &on);
-            }
-            if self.leaves(arm.body) {
-                self.eval(arm.body);
-                continue;
-            }
+            // each arm begins with what was there before all of them
+            self.env.vars.clone_from(&before);
+            let bound = if self.is_hint(arm.pat) { Amount::hint() } else { on.clone() };
+            self.bind(arm.pat, &bound);
+            let leaves = self.leaves(arm.body);
             let val = self.eval(arm.body);
-            joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
-            if held == Some(true) && arm.guard.is_none() {
+            let sure = held == Some(true) && arm.guard.is_none();
+            if !leaves {
+                if let Some(others) = after.replace(std::mem::take(&mut self.env.vars)) {
+                    self.env.vars = others;
+                    let this = after.take().unwrap_or_default();
+                    self.merge(this, None);
+                    after = Some(std::mem::take(&mut self.env.vars));
+                }
+                // an arm that gives no delay says nothing of how long the others wait
+                if !self.gives_nothing(arm.body) {
+                    joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
+                }
+            }
+            if sure {
                 break;
             }
         }
+        self.env.vars = after.unwrap_or(before);
         joined.unwrap_or_else(Amount::unknown)
+    }
+
+    /// Whether an expression is `None`, a block's last one too: there is no delay then.
+    pub(super) fn gives_nothing(&self, id: ExprId) -> bool {
+        match &self.cx.body.expr(id).kind {
+            ExprKind::Path(path) => path.single() == Some("None"),
+            ExprKind::Block(block) => block.tail.is_some_and(|tail| self.gives_nothing(tail)),
+            _ => false,
+        }
     }
 
     pub(super) fn branch(&mut self, cond: ExprId, then: ExprId, otherwise: Option<ExprId>) -> Amount {
@@ -76,7 +96,11 @@ impl Eval<'_, '_> {
             return yes;
         }
         self.merge(after_yes, capped.as_ref());
-        let mut joined = yes.or(&other);
+        let mut joined = match (self.gives_nothing(then), self.gives_nothing(no)) {
+            (false, true) => yes,
+            (true, false) => other,
+            _ => yes.or(&other),
+        };
         if capped.is_some() && joined.cap == Cap::No {
             joined.cap = Cap::Unknown;
         }
@@ -159,11 +183,30 @@ impl Eval<'_, '_> {
                     _ => None,
                 }
             }
+            ExprKind::Macro(call) if call.path.single() == Some("cfg") => self.plain_build(id),
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
             _ => None,
         }
+    }
+
+    /// `cfg!(test)`: what is shipped is built without; of features and targets nobody knows.
+    fn plain_build(&self, id: ExprId) -> Option<bool> {
+        let args = match &self.cx.body.expr(id).kind {
+            ExprKind::Macro(call) => match &call.input {
+                MacroInput::Args(args) => args.as_slice(),
+                _ => return None,
+            },
+            ExprKind::Call(_, args) if self.cx.call_name(id) == "not" => {
+                return args.first().and_then(|only| self.plain_build(*only)).map(|is| !is);
+            }
+            ExprKind::Path(path) => {
+                return matches!(path.single(), Some("test" | "debug_assertions")).then_some(false);
+            }
+            _ => return None,
+        };
+        args.first().and_then(|only| self.plain_build(*only))
     }
 
     fn pattern_holds(&mut self, pat: PatId, on: &Amount) -> Option<bool> {

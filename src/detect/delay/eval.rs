@@ -3,8 +3,9 @@
 
 use super::amount::Amount;
 use super::arithmetic::largest_of;
-use crate::body::{ExprId, ExprKind, Lit, Local, PatId, Stmt, Ty, UnOp};
+use crate::body::{ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty, UnOp};
 use crate::detect::context::Context;
+use crate::knowledge::says;
 use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
 use std::collections::BTreeMap;
@@ -126,6 +127,8 @@ impl<'c, 'a> Eval<'c, 'a> {
             }
             ExprKind::If { cond, then, otherwise } => self.branch(*cond, *then, *otherwise),
             ExprKind::Match(value, arms) => self.matched(*value, arms),
+            // `return None`: no delay, which says nothing of the others
+            ExprKind::Return(Some(value)) if self.gives_nothing(*value) => Amount::unknown(),
             ExprKind::Return(value) => {
                 let val = value.map_or_else(Amount::unknown, |value| self.eval(value));
                 self.returned = Some(self.returned.take().map_or(val.clone(), |it| it.or(&val)));
@@ -181,7 +184,10 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn path(&mut self, id: ExprId, segments: &[String]) -> Amount {
         if let Some(local) = self.cx.body.local(id) {
-            return self.local(local);
+            let val = self.local(local);
+            // `retry_after` that a reply's headers gave, however they were read
+            let told = val.unknown && !val.server && says(&self.cx.words().hint, self.local_name(local));
+            return if told { Amount::hint() } else { val };
         }
         let last = segments.last().map_or("", String::as_str);
         if let Target::Item(item) = self.cx.krate.path(self.cx.at, segments) {
@@ -231,6 +237,13 @@ impl<'c, 'a> Eval<'c, 'a> {
                 Amount { moves: moving, ..Amount::symbol() }
             }
             None => Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() },
+        }
+    }
+
+    fn local_name(&self, local: Local) -> &str {
+        match &self.cx.body.pat(local).kind {
+            PatKind::Bind { name, .. } => name,
+            _ => "",
         }
     }
 

@@ -4,6 +4,7 @@
 use super::amount::Amount;
 use super::arithmetic::power;
 use super::eval::Eval;
+use super::replay::MOST_ATTEMPTS;
 use crate::body::{ExprId, ExprKind, MethodCall};
 use crate::detect::context::Callee;
 use crate::knowledge::says;
@@ -80,8 +81,25 @@ impl Eval<'_, '_> {
             ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds" | "seconds" | "secs", None) => {
                 self.eval(receiver)
             }
-            ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => {
-                self.fallback(name, receiver, arg)
+            ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
+            ("fold", Some(first)) => match call.args.get(1) {
+                Some(step) => self.fold(receiver, first, *step),
+                None => Amount::unknown(),
+            },
+            ("map" | "and_then" | "with", Some(arg)) if self.is_callable(arg) => {
+                let val = self.eval(receiver);
+                self.mapped(&val, arg)
+            }
+            ("map_or" | "map_or_else", Some(arg)) => {
+                let val = self.eval(receiver);
+                let other = if name == "map_or" { self.eval(arg) } else { self.apply(arg, &[]) };
+                if val.unknown && !val.server {
+                    return Amount::unknown();
+                }
+                match call.args.get(1) {
+                    Some(made) => self.mapped(&val, *made).or(&other),
+                    None => val.or(&other),
+                }
             }
             (
                 "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
@@ -107,6 +125,32 @@ impl Eval<'_, '_> {
         // an adaptor on a hint still is the hint
         let base = self.eval(receiver);
         if base.server { base } else { Amount::unknown() }
+    }
+
+    /// `(0..n).fold(base, |delay, _| delay * 2)`: as often as the range is long.
+    fn fold(&mut self, range: ExprId, first: ExprId, step: ExprId) -> Amount {
+        let mut val = self.eval(first);
+        let Some((lo, hi)) = self.ends(range) else { return Amount::unknown() };
+        let moves = lo.moves || hi.moves;
+        if hi.unknown || !hi.sized && !hi.moves {
+            return Amount::unknown();
+        }
+        let mut at = lo.hi;
+        while at < hi.hi && at < f64::from(MOST_ATTEMPTS) {
+            val = self.apply(step, &[val, Amount { moves, ..Amount::exact(at) }]);
+            at += 1.0;
+        }
+        Amount { moves, ..val }
+    }
+
+    fn is_callable(&self, id: ExprId) -> bool {
+        matches!(self.cx.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Path(_))
+    }
+
+    /// What a closure makes of a value; whatever it makes of the server's hint is the server's.
+    fn mapped(&mut self, val: &Amount, made: ExprId) -> Amount {
+        let of = self.apply(made, std::slice::from_ref(val));
+        if of.unknown && val.server { val.clone() } else { of }
     }
 
     /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.

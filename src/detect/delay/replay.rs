@@ -5,8 +5,9 @@ use super::amount::{Amount, Cap};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::tables::pick;
 use crate::body::{ExprId, ExprKind};
-use crate::detect::context::Context;
+use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
+use crate::detect::summary::summary;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -187,10 +188,25 @@ fn run_trip(
     for_ever: bool,
 ) -> (bool, bool) {
     let mut called = false;
+    let cx = eval.cx;
+    // a wait inside something else that is called (it retries by itself) is this trip's delay where it has no other
+    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !waits_inside(cx, *id)));
     for event in events {
         match event {
+            Event::Wait(id) if waits_itself && waits_inside(cx, *id) => {
+                aside(eval, *id);
+            }
+            // what steps and waits is called once
+            Event::Step(id) if events.contains(&Event::Wait(*id)) => {}
             Event::Cond(cond, truth) => {
-                if !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth) {
+                let waited = eval.env.vars.get(&Key::Waited).cloned();
+                let contradicts = !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth);
+                // a condition that waits has its own event
+                match waited {
+                    Some(waited) => eval.env.vars.insert(Key::Waited, waited),
+                    None => eval.env.vars.remove(&Key::Waited),
+                };
+                if contradicts {
                     return (false, called);
                 }
                 if let Some(key) = eval.caps_in_condition(*cond)
@@ -212,18 +228,49 @@ fn run_trip(
     (true, called)
 }
 
+/// Whether a call waits among other things that it does.
+fn waits_inside(cx: &Context<'_>, call: ExprId) -> bool {
+    matches!(cx.callee(call), Callee::Own(item) if !summary(cx, item).is_wait)
+}
+
+/// Evaluates what is no wait of the trip's own, whatever it waits inside.
+fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
+    let waited = eval.env.vars.get(&Key::Waited).cloned();
+    let val = eval.eval(id);
+    match waited {
+        Some(waited) => eval.env.vars.insert(Key::Waited, waited),
+        None => eval.env.vars.remove(&Key::Waited),
+    };
+    val
+}
+
 fn run(eval: &mut Eval<'_, '_>, event: Event) {
     match event {
         Event::Bind(local, value) => {
-            let val = eval.eval(value);
+            let val = aside(eval, value);
             // made anew on each trip from what is there then
             eval.env.vars.insert(Key::Local(local), val);
         }
-        Event::Assign(id) | Event::Step(id) | Event::Wait(id) => {
-            eval.eval(id);
+        Event::Assign(id) | Event::Step(id) => {
+            aside(eval, id);
         }
+        Event::Wait(id) => wait(eval, id),
         Event::Cond(..) | Event::Next(_) | Event::Call(_) => {}
     }
+}
+
+/// Adds what a call waits, or what a stored timer that is awaited was made to wait.
+fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
+    let before = eval.env.vars.remove(&Key::Waited);
+    let val = eval.eval(call);
+    let Some(waited) = eval.env.vars.remove(&Key::Waited).or((!val.unknown).then_some(val)) else {
+        if let Some(before) = before {
+            eval.env.vars.insert(Key::Waited, before);
+        }
+        return;
+    };
+    let sum = before.map_or(waited.clone(), |before| before.add(&waited));
+    eval.env.vars.insert(Key::Waited, sum);
 }
 
 /// Binds the item of a `for` at an attempt; false where there is none left.

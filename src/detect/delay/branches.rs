@@ -3,7 +3,7 @@
 
 use super::amount::{Amount, Cap, is_same};
 use super::eval::{Eval, Key};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Stmt, UnOp};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, Local, MacroInput, PatId, PatKind, Stmt, UnOp};
 use crate::knowledge::{Role, says};
 use std::collections::BTreeMap;
 
@@ -22,9 +22,17 @@ impl Eval<'_, '_> {
             // each arm begins with what was there before all of them
             self.env.vars.clone_from(&before);
             let bound = if self.is_hint(arm.pat) { Amount::hint() } else { on.clone() };
-            self.bind(arm.pat, &bound);
+            let fields = self.bind_fields(value, arm.pat);
+            if fields.is_empty() {
+                self.bind(arm.pat, &bound);
+            }
             let leaves = self.leaves(arm.body);
             let val = self.eval(arm.body);
+            for (local, field) in fields {
+                if let Some(val) = self.env.vars.get(&Key::Local(local)).cloned() {
+                    self.env.vars.insert(field, val);
+                }
+            }
             let sure = held == Some(true) && arm.guard.is_none();
             if !leaves {
                 if let Some(others) = after.replace(std::mem::take(&mut self.env.vars)) {
@@ -44,6 +52,22 @@ impl Eval<'_, '_> {
         }
         self.env.vars = after.unwrap_or(before);
         joined.unwrap_or_else(Amount::unknown)
+    }
+
+    /// `match *self { Policy::Linear { ref mut attempts, delay } => .. }`: the names are the fields of what is looked at.
+    fn bind_fields(&mut self, value: ExprId, pat: PatId) -> Vec<(Local, Key)> {
+        let Some(Key::Field(owner)) = self.key(value) else { return Vec::new() };
+        if !matches!(self.cx.body.pat(pat).kind, PatKind::Struct(..)) || self.is_hint(pat) {
+            return Vec::new();
+        }
+        let mut fields = Vec::new();
+        for (name, local) in self.cx.body.names_in_pat(pat) {
+            let field = Key::Field(format!("{owner}.{name}"));
+            let val = self.env.vars.get(&field).cloned().unwrap_or_else(Amount::symbol);
+            self.env.vars.insert(Key::Local(local), val);
+            fields.push((local, field));
+        }
+        fields
     }
 
     /// Whether an expression is `None`, a block's last one too: there is no delay then.
@@ -80,6 +104,12 @@ impl Eval<'_, '_> {
         let yes_leaves = self.leaves(then);
         let yes = self.eval(then);
         let after_yes = std::mem::replace(&mut self.env.vars, before);
+        if yes_leaves
+            && let Some(waited) = after_yes.get(&Key::Waited)
+            && !self.env.vars.contains_key(&Key::Waited)
+        {
+            self.waited_and_left = Some(waited.clone());
+        }
         let Some(no) = otherwise else {
             if !yes_leaves {
                 self.merge(after_yes, capped.as_ref());

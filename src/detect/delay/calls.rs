@@ -151,7 +151,7 @@ impl Eval<'_, '_> {
             Some(receiver) => match self.key(receiver) {
                 Some(Key::Field(path)) => path,
                 Some(Key::Local(local)) => format!("{}#{}", self.depth, local.0),
-                Some(Key::Waited) | None => self.prefix.clone(),
+                Some(Key::Waited | Key::Len(_)) | None => self.prefix.clone(),
             },
             None => "self".to_owned(),
         };
@@ -179,6 +179,9 @@ impl Eval<'_, '_> {
                 Some(base) => Amount { drawn: Some(Drawn::Somehow), sized: false, ..base.clone() },
                 None => Amount::somehow(),
             };
+        }
+        if val.unknown && says(&self.cx.words().hint, name) {
+            val = Amount::hint();
         }
         self.env.steps = eval.env.steps;
         if self.env.overflow.is_none() {

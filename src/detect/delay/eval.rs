@@ -17,6 +17,8 @@ pub(crate) enum Key {
     Field(String),
     /// What was waited so far.
     Waited,
+    /// How many a list holds that each failure is added to.
+    Len(Local),
 }
 
 /// Overflow seen while evaluating: where, how.
@@ -50,12 +52,14 @@ pub(crate) struct Eval<'c, 'a> {
     /// What `self` is called by the caller: `self`, `self.backoff`, `retry`.
     pub(super) prefix: String,
     pub(super) returned: Option<Amount>,
+    /// What was waited on branches that returned.
+    pub(super) waited_and_left: Option<Amount>,
     pub(super) depth: u32,
 }
 
 impl<'c, 'a> Eval<'c, 'a> {
     pub(crate) fn new(cx: &'c Context<'a>, env: Env) -> Self {
-        Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0 }
+        Self { cx, env, prefix: "self".to_owned(), returned: None, waited_and_left: None, depth: 0 }
     }
 
     /// Evaluates in another body, one call deeper, with nothing known of its variables.
@@ -68,12 +72,31 @@ impl<'c, 'a> Eval<'c, 'a> {
         let root = self.cx.body.root;
         let val = self.eval(root);
         // a body that ends in a statement has given what it returned; an early return beside a value is one of two answers
+        if let Some(left) = self.waited_and_left.take() {
+            let waited = self.env.vars.get(&Key::Waited).map_or(left.clone(), |stayed| stayed.or(&left));
+            self.env.vars.insert(Key::Waited, waited);
+        }
         let gives = !matches!(&self.cx.body.expr(root).kind, ExprKind::Block(block) if block.tail.is_none());
         match self.returned.take() {
             Some(returned) if gives => returned.or(&val),
             Some(returned) => returned,
             None => val,
         }
+    }
+
+    /// Carries out a step of a field of `self` that is written elsewhere, whatever the value is called there.
+    pub(crate) fn step_elsewhere(&mut self, inner: &Context<'a>, step: ExprId, field: &str) {
+        let (ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _)) = &inner.body.expr(step).kind else {
+            return;
+        };
+        let here = Key::Field(format!("self.{field}"));
+        let mut eval = self.elsewhere(inner);
+        let Some(there) = eval.key(*place) else { return };
+        if let Some(val) = self.env.vars.get(&here) {
+            eval.env.vars.insert(there.clone(), val.clone());
+        }
+        eval.eval(step);
+        self.env.vars.extend(eval.env.vars.remove(&there).map(|val| (here, val)));
     }
 
     /// The variable that an expression names.

@@ -3,7 +3,7 @@
 
 use super::amount::Amount;
 use super::arithmetic::power;
-use super::eval::Eval;
+use super::eval::{Eval, Key};
 use super::replay::MOST_ATTEMPTS;
 use crate::body::{ExprId, ExprKind, MethodCall};
 use crate::detect::context::Callee;
@@ -82,6 +82,10 @@ impl Eval<'_, '_> {
                 self.eval(receiver)
             }
             ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
+            ("len", None) => {
+                let filled = self.cx.body.local(receiver).and_then(|local| self.env.vars.get(&Key::Len(local)));
+                filled.cloned().unwrap_or_else(Amount::unknown)
+            }
             ("fold", Some(first)) => match call.args.get(1) {
                 Some(step) => self.fold(receiver, first, *step),
                 None => Amount::unknown(),
@@ -158,6 +162,12 @@ impl Eval<'_, '_> {
         let val = self.eval(receiver);
         let Some(arg) = arg else { return val };
         let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
+        // a conversion that does not fit says nothing of what does
+        if matches!(&self.cx.body.expr(receiver).kind, ExprKind::Call(..))
+            && self.cx.call_name(receiver) == "try_from"
+        {
+            return val;
+        }
         let checked = match &self.cx.body.expr(receiver).kind {
             ExprKind::Method(inner) => inner.name.starts_with("checked_") || inner.name == "try_into",
             _ => false,

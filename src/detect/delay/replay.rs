@@ -4,7 +4,7 @@
 use super::amount::{Amount, Cap};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::tables::pick;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Local};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
 use crate::detect::summary::summary;
@@ -56,8 +56,14 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
             .any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_)))
     });
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
-    let most = if steps { MOST_ATTEMPTS } else { 40 };
+    let filled = filled_lists(cx, id);
+    let most = if steps || !filled.is_empty() { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
+        for list in &filled {
+            // how many it held before the first failure, nobody knows
+            let held = Amount { moves: true, sized: false, ..Amount::exact(f64::from(attempt)) };
+            env.vars.insert(Key::Len(*list), held);
+        }
         let mut taken: Option<(Env, Vec<ExprId>)> = None;
         let mut called_before_end = false;
         for trip in &trips {
@@ -161,6 +167,22 @@ fn grows_more(one: &Env, other: &Env) -> bool {
     }
 }
 
+/// Lists that something is added to inside the loop: `errors.push(error)` counts the failures.
+fn filled_lists(cx: &Context<'_>, looped: ExprId) -> Vec<Local> {
+    let mut found = Vec::new();
+    cx.body.walk(looped, &mut |id| {
+        if let ExprKind::Method(call) = &cx.body.expr(id).kind
+            && matches!(call.name.as_str(), "push" | "push_back")
+            && let Some(list) = cx.body.local(call.receiver)
+            && !found.contains(&list)
+        {
+            found.push(list);
+        }
+        true
+    });
+    found
+}
+
 /// Variables and fields that the trips change.
 fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
     let eval = Eval::new(cx, Env::default());
@@ -228,9 +250,13 @@ fn run_trip(
     (true, called)
 }
 
-/// Whether a call waits among other things that it does.
+/// Whether a call waits among other things that it does, or is given the delay without a word that it waits.
 fn waits_inside(cx: &Context<'_>, call: ExprId) -> bool {
-    matches!(cx.callee(call), Callee::Own(item) if !summary(cx, item).is_wait)
+    match cx.callee(call) {
+        Callee::Own(item) => !summary(cx, item).is_wait,
+        Callee::Operand(_) => true,
+        _ => false,
+    }
 }
 
 /// Evaluates what is no wait of the trip's own, whatever it waits inside.
@@ -262,7 +288,11 @@ fn run(eval: &mut Eval<'_, '_>, event: Event) {
 /// Adds what a call waits, or what a stored timer that is awaited was made to wait.
 fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     let before = eval.env.vars.remove(&Key::Waited);
-    let val = eval.eval(call);
+    let val = match eval.cx.handed_delay(call) {
+        // in what unit, only its callers would tell
+        Some(delay) => Amount { sized: false, ..eval.eval(delay) },
+        None => eval.eval(call),
+    };
     let Some(waited) = eval.env.vars.remove(&Key::Waited).or((!val.unknown).then_some(val)) else {
         if let Some(before) = before {
             eval.env.vars.insert(Key::Waited, before);

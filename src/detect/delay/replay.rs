@@ -4,7 +4,7 @@
 use super::amount::{Amount, Cap};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::tables::pick;
-use crate::body::{ExprId, ExprKind, Local};
+use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
 use crate::detect::summary::summary;
@@ -60,8 +60,10 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     let most = if steps || !filled.is_empty() { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
         for list in &filled {
-            // how many it held before the first failure, nobody knows
-            let held = Amount { moves: true, sized: false, ..Amount::exact(f64::from(attempt)) };
+            // on a trip it is read before or after this failure is added
+            let after = Amount::exact(f64::from(attempt));
+            let empty = cx.init(*list).is_some_and(|init| is_empty_list(cx, init));
+            let held = Amount { lo: after.lo - 1.0, moves: true, sized: empty, either: true, ..after };
             env.vars.insert(Key::Len(*list), held);
         }
         let mut taken: Option<(Env, Vec<ExprId>)> = None;
@@ -181,6 +183,15 @@ fn filled_lists(cx: &Context<'_>, looped: ExprId) -> Vec<Local> {
         true
     });
     found
+}
+
+/// `vec![]`, `Vec::new()`, `Vec::with_capacity(n)`.
+fn is_empty_list(cx: &Context<'_>, init: ExprId) -> bool {
+    match &cx.body.expr(init).kind {
+        ExprKind::Macro(call) => matches!(&call.input, MacroInput::Args(items) if items.is_empty()),
+        ExprKind::Call(..) => matches!(cx.call_name(init), "new" | "with_capacity" | "default"),
+        _ => false,
+    }
 }
 
 /// Variables and fields that the trips change.

@@ -86,7 +86,8 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// Carries out a step of a field of `self` that is written elsewhere, whatever the value is called there.
     pub(crate) fn step_elsewhere(&mut self, inner: &Context<'a>, step: ExprId, field: &str) {
-        let (ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _)) = &inner.body.expr(step).kind else {
+        let (ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _)) = &inner.body.expr(step).kind
+        else {
             return;
         };
         let here = Key::Field(format!("self.{field}"));

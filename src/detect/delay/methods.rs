@@ -83,7 +83,8 @@ impl Eval<'_, '_> {
             }
             ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
             ("len", None) => {
-                let filled = self.cx.body.local(receiver).and_then(|local| self.env.vars.get(&Key::Len(local)));
+                let filled =
+                    self.cx.body.local(receiver).and_then(|local| self.env.vars.get(&Key::Len(local)));
                 filled.cloned().unwrap_or_else(Amount::unknown)
             }
             ("fold", Some(first)) => match call.args.get(1) {

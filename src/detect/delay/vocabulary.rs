@@ -81,10 +81,16 @@ impl Eval<'_, '_> {
                 Some((lo, hi))
             }
             ExprKind::Ref(inner) => self.ends(*inner),
-            ExprKind::Method(call) if call.args.is_empty() && call.name == "clone" => self.ends(call.receiver),
+            ExprKind::Method(call) if call.args.is_empty() && call.name == "clone" => {
+                self.ends(call.receiver)
+            }
             ExprKind::Path(path) => {
                 if let Some(local) = body.local(range) {
-                    return self.cx.init(local).filter(|init| *init != range).and_then(|init| self.ends(init));
+                    return self
+                        .cx
+                        .init(local)
+                        .filter(|init| *init != range)
+                        .and_then(|init| self.ends(init));
                 }
                 let Target::Item(item) = self.cx.krate.path(self.cx.at, &path.segments) else { return None };
                 let inner = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS)?;

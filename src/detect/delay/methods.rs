@@ -82,11 +82,7 @@ impl Eval<'_, '_> {
                 self.eval(receiver)
             }
             ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
-            ("len", None) => {
-                let filled =
-                    self.cx.body.local(receiver).and_then(|local| self.env.vars.get(&Key::Len(local)));
-                filled.cloned().unwrap_or_else(Amount::unknown)
-            }
+            ("len", None) => self.filled(receiver),
             ("fold", Some(first)) => match call.args.get(1) {
                 Some(step) => self.fold(receiver, first, *step),
                 None => Amount::unknown(),
@@ -95,17 +91,7 @@ impl Eval<'_, '_> {
                 let val = self.eval(receiver);
                 self.mapped(&val, arg)
             }
-            ("map_or" | "map_or_else", Some(arg)) => {
-                let val = self.eval(receiver);
-                let other = if name == "map_or" { self.eval(arg) } else { self.apply(arg, &[]) };
-                if val.unknown && !val.server {
-                    return Amount::unknown();
-                }
-                match call.args.get(1) {
-                    Some(made) => self.mapped(&val, *made).or(&other),
-                    None => val.or(&other),
-                }
-            }
+            ("map_or" | "map_or_else", Some(arg)) => self.mapped_or(name, call, arg),
             (
                 "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
                 | "abs" | "round" | "floor" | "ceil" | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std"
@@ -150,6 +136,25 @@ impl Eval<'_, '_> {
 
     fn is_callable(&self, id: ExprId) -> bool {
         matches!(self.cx.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Path(_))
+    }
+
+    /// `hint.map_or(own, |told| told.max(own))`.
+    fn mapped_or(&mut self, name: &str, call: &MethodCall, other: ExprId) -> Amount {
+        let val = self.eval(call.receiver);
+        let other = if name == "map_or" { self.eval(other) } else { self.apply(other, &[]) };
+        if val.unknown && !val.server {
+            return Amount::unknown();
+        }
+        match call.args.get(1) {
+            Some(made) => self.mapped(&val, *made).or(&other),
+            None => val.or(&other),
+        }
+    }
+
+    /// How many a list holds, where it counts the failures.
+    fn filled(&self, list: ExprId) -> Amount {
+        let filled = self.cx.body.local(list).and_then(|local| self.env.vars.get(&Key::Len(local)));
+        filled.cloned().unwrap_or_else(Amount::unknown)
     }
 
     /// What a closure makes of a value; whatever it makes of the server's hint is the server's.

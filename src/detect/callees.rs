@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::summary::is_named_sleep;
 use crate::body::{ExprId, ExprKind, Local, PatKind, Path};
-use crate::knowledge::{Entry, Role};
+use crate::knowledge::{Entry, Role, says};
 use crate::resolve::{ItemRef, Target};
 
 /// What a call or macro call means.
@@ -93,6 +93,21 @@ impl<'a> Context<'a> {
         }
         let entry = self.words().sleep.first().and_then(|sleep| self.knowledge.bare(sleep))?;
         Some(Callee::Known(entry, false))
+    }
+
+    /// The delay that a call hands to a function given from outside, which then waits it: `on_retry(&error, backoff(n))`.
+    pub(crate) fn handed_delay(&self, call: ExprId) -> Option<ExprId> {
+        if !matches!(self.callee(call), Callee::Operand(_)) {
+            return None;
+        }
+        self.args(call).iter().copied().find(|arg| {
+            let name = match &self.body.expr(*arg).kind {
+                ExprKind::Call(..) | ExprKind::Method(_) => self.call_name(*arg),
+                ExprKind::Path(path) => path.last(),
+                _ => return false,
+            };
+            says(&self.words().delay, name)
+        })
     }
 
     /// What a path to a function means; `None` where nobody knows.

@@ -1,12 +1,13 @@
 //! Functions that compute a delay for others: from an attempt's number, or from state that they step on each call.
 //! Faults of such a delay are reported there, once, unless a loop of the same file that calls it has them already.
 
-use super::context::Context;
+use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::sites;
-use crate::body::{ExprKind, PatKind, Receiver, Ty};
+use crate::body::{ExprId, ExprKind, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{Confidence, Fact, Growth, Jitter, Kind, Site};
+use std::rc::Rc;
 
 /// The schedule that a body computes, where it does.
 pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
@@ -62,7 +63,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.capped =
             Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
     }
-    if let Some(clipped) = shown.clipped {
+    // what another function of the crate cuts off is told there
+    if let Some(clipped) = shown.clipped.filter(|_| !hands_on(cx)) {
         site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
     }
     // numbers of a function that gives no `Duration` have no unit that we know
@@ -93,6 +95,22 @@ fn steps_on(cx: &Context<'_>) -> bool {
         && cx.body.params.is_empty()
         && says(&cx.words().delay, name)
         && crate::knowledge::parts(name).first().is_some_and(|part| part == "next")
+}
+
+/// Whether a body only picks the function of this crate that computes the delay.
+fn hands_on(cx: &Context<'_>) -> bool {
+    let words = cx.words();
+    let mut asked = false;
+    let plain = cx.body.exprs().all(|(id, expr)| match &expr.kind {
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            let own = matches!(cx.callee(id), Callee::Own(_));
+            asked |= own;
+            own || cx.args(id).is_empty() || !says(&words.delay, cx.call_name(id))
+        }
+        ExprKind::Binary(..) | ExprKind::Assign(..) | ExprKind::AssignOp(..) => false,
+        _ => true,
+    });
+    plain && asked && !cx.body.exprs().any(|(id, _)| matches!(cx.role(id), Some(Role::Random { .. })))
 }
 
 /// Whether a body computes a delay: draws, multiplies, counts, or steps its own state.
@@ -130,6 +148,7 @@ fn users(cx: &Context<'_>) -> Users {
         .into_iter()
         .chain(by_trait)
         .filter(|(item, _)| *item != cx.at && cx.krate.item(*item).is_some_and(|it| !it.in_test))
+        .filter(|(item, call)| cx.inside(*item).is_none_or(|caller| !is_callback(&caller, *call)))
         .collect();
     if callers.is_empty() {
         return Users::Nobody;
@@ -140,6 +159,22 @@ fn users(cx: &Context<'_>) -> Users {
         })
     });
     if random { Users::Random } else { Users::Some }
+}
+
+/// Whether a call stands in a closure that only hands its own parameter on: who calls that closure is not seen.
+fn is_callback(caller: &Context<'_>, call: ExprId) -> bool {
+    let closure = std::iter::successors(caller.parent(call), |at| caller.parent(*at)).find_map(|at| {
+        match &caller.body.expr(at).kind {
+            ExprKind::Closure { params, .. } => Some(params),
+            _ => None,
+        }
+    });
+    closure.is_some_and(|params| {
+        let own = |arg: &ExprId| {
+            caller.body.local(*arg).is_some_and(|local| params.iter().any(|param| param.pat == local))
+        };
+        !params.is_empty() && caller.args(call).iter().all(own)
+    })
 }
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
@@ -171,6 +206,7 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         .filter(|param| param.ty.as_ref().is_some_and(gives_duration))
         .map(|param| param.pat)
         .collect();
+    let steps = if counted.is_empty() { stepped_elsewhere(cx) } else { Vec::new() };
     let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
@@ -188,6 +224,12 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         }
         let mut eval = Eval::new(cx, env);
         eval.expect_steps();
+        // state that another function of the type steps: a failure that is reported to it
+        if attempt > 1 {
+            for (field, inner, step) in &steps {
+                eval.step_elsewhere(inner, *step, field);
+            }
+        }
         let val = eval.run();
         if val.unknown {
             return Replay { waits: vec![Some(val)], ..Replay::default() };
@@ -203,6 +245,33 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         replay.waits.push(Some(val));
     }
     replay
+}
+
+/// Steps of the fields that a body computes with and does not write, each with the body that it is in. A mere getter computes nothing.
+fn stepped_elsewhere<'a>(cx: &Context<'a>) -> Vec<(String, Rc<Context<'a>>, ExprId)> {
+    let mut found = Vec::new();
+    let mut fields: Vec<&str> = Vec::new();
+    let computes = cx.body.exprs().any(|(_, expr)| match &expr.kind {
+        ExprKind::Binary(..) => true,
+        ExprKind::Method(call) => !call.args.is_empty(),
+        _ => false,
+    });
+    for (_, expr) in cx.body.exprs().filter(|_| computes) {
+        if matches!(expr.kind, ExprKind::Assign(..) | ExprKind::AssignOp(..)) {
+            return Vec::new();
+        }
+        if let ExprKind::Field(base, name) = &expr.kind
+            && matches!(&cx.body.expr(*base).kind, ExprKind::Path(path) if path.single() == Some("self"))
+            && !fields.contains(&name.as_str())
+        {
+            fields.push(name);
+            let Some(ty) = cx.krate.type_of(cx.at, cx.body, *base) else { continue };
+            // a second step of the same field is another way to the same end
+            let Some((item, step)) = cx.krate.field_steps(&ty, name).first().copied() else { continue };
+            found.extend(cx.inside(item).map(|inner| (name.clone(), inner, step)));
+        }
+    }
+    found
 }
 
 fn gives_duration(ty: &Ty) -> bool {

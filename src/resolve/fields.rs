@@ -51,6 +51,34 @@ impl Crate {
         found
     }
 
+    /// The writes that step a field, wherever they are: `self.delay *= 2`, `self.tries = self.tries + 1`.
+    pub fn field_steps(&self, ty: &Ty, field: &str) -> Vec<(ItemRef, ExprId)> {
+        let Some(item) = self.type_item(peeled(ty)) else { return Vec::new() };
+        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        if candidates.len() > MAX_BODIES {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for at in candidates {
+            if self.is_test(at) {
+                continue;
+            }
+            let Some(body) = self.body(at) else { continue };
+            let is_field = |place: ExprId| self.may_be_field(at, body, place, item, field);
+            for (id, expr) in body.exprs() {
+                let steps = match &expr.kind {
+                    ExprKind::AssignOp(_, place, _) => is_field(*place),
+                    ExprKind::Assign(place, value) => is_field(*place) && body.any(*value, is_field),
+                    _ => false,
+                };
+                if steps {
+                    found.push((at, id));
+                }
+            }
+        }
+        found
+    }
+
     /// Whether a derive makes values of a type, by `Default` or from outside (a configuration, arguments): of derives that are not std's we cannot know.
     fn made_by_derive(&self, item: ItemRef) -> bool {
         let (Some(source), Some(it)) = (self.file(item), self.item(item)) else { return false };

@@ -69,6 +69,8 @@ pub(crate) struct Amount {
     pub(crate) absent: bool,
     /// What it is when it is no number; several where it may be one or another.
     pub(crate) forms: Vec<Form>,
+    /// Some of the interval's width is a branch that nobody can tell, and no draw.
+    pub(crate) either: bool,
 }
 
 /// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
@@ -94,6 +96,7 @@ impl Amount {
             clock: false,
             absent: false,
             forms: Vec::new(),
+            either: false,
         }
     }
 
@@ -123,6 +126,8 @@ impl Amount {
         made.lo = lo.lo.min(hi.hi);
         made.hi = hi.hi;
         made.raw = hi.raw;
+        // `U(base, 3 × previous)`: the end was drawn itself
+        made.from_previous |= hi.drawn.is_some();
         made.drawn = Some(Drawn::Range);
         made
     }
@@ -154,6 +159,7 @@ impl Amount {
             clock: self.clock || other.clock,
             absent: false,
             forms: Vec::new(),
+            either: self.either || other.either,
         }
     }
 
@@ -248,9 +254,11 @@ impl Amount {
             (false, true) => return self.clone(),
             _ => {}
         }
-        let (grown, limit) = if self.moves || !other.moves { (self, other) } else { (other, self) };
+        let first_grows = self.moves && (!self.unknown || !other.moves || other.unknown);
+        let (grown, limit) = if first_grows || !other.moves { (self, other) } else { (other, self) };
         let mut made = grown.with(limit);
-        made.unknown = grown.unknown || limit.unknown && limit.moves;
+        // what grows below a limit that nobody knows (the time that is left) is capped by it
+        made.unknown = grown.unknown || limit.unknown && limit.moves && !grown.moves;
         made.raw = grown.raw;
         if limit.sized && !limit.unknown {
             if grown.drawn.is_some() && grown.raw > limit.hi {
@@ -305,6 +313,7 @@ impl Amount {
             return Self { server: true, ..own.clone() };
         }
         let mut made = self.with(other);
+        made.either |= !is_same(self.lo, other.lo) || !is_same(self.hi, other.hi);
         made.lo = self.lo.min(other.lo);
         made.hi = self.hi.max(other.hi);
         made.raw = self.raw.max(other.raw);

@@ -5,7 +5,7 @@ use super::amount::{Amount, Cap, is_same};
 use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
 use super::places::{MOST_ALIASES, is_plain_wrapper};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Path, Stmt, UnOp};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
 use crate::knowledge::{Role, says};
 use crate::resolve::Target;
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ impl Eval<'_, '_> {
     pub(super) fn matched(&mut self, value: ExprId, arms: &[Arm]) -> Amount {
         let on = self.eval(value);
         let chosen = self.chosen_arm(value, &on, arms);
+        let before = self.env.vars.clone();
+        let mut after: Option<BTreeMap<Key, Amount>> = None;
         let mut joined: Option<Amount> = None;
         for (at, arm) in arms.iter().enumerate() {
             let held = match chosen {
@@ -24,21 +26,30 @@ impl Eval<'_, '_> {
             if held == Some(false) {
                 continue;
             }
+            // each arm begins with what was there before all of them
+            self.env.vars.clone_from(&before);
             if self.is_hint(arm.pat) {
                 self.bind(arm.pat, &Amount::hint());
             } else {
                 self.bind_scrutinee(arm.pat, value, &on);
             }
-            if self.leaves(arm.body) {
-                self.eval(arm.body);
-                continue;
-            }
+            let leaves = self.leaves(arm.body);
             let val = self.eval(arm.body);
-            joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
-            if held == Some(true) && arm.guard.is_none() {
+            let sure = held == Some(true) && arm.guard.is_none();
+            if !leaves {
+                if let Some(others) = after.replace(std::mem::take(&mut self.env.vars)) {
+                    self.env.vars = others;
+                    let this = after.take().unwrap_or_default();
+                    self.merge(this, None);
+                    after = Some(std::mem::take(&mut self.env.vars));
+                }
+                joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
+            }
+            if sure {
                 break;
             }
         }
+        self.env.vars = after.unwrap_or(before);
         joined.unwrap_or_else(Amount::unknown)
     }
 
@@ -124,6 +135,12 @@ impl Eval<'_, '_> {
         let yes_leaves = self.leaves(then);
         let yes = self.eval(then);
         let after_yes = std::mem::replace(&mut self.env.vars, before);
+        if yes_leaves
+            && let Some(waited) = after_yes.get(&Key::Waited)
+            && !self.env.vars.contains_key(&Key::Waited)
+        {
+            self.waited_and_left = Some(waited.clone());
+        }
         let Some(no) = otherwise else {
             if !yes_leaves {
                 self.merge(after_yes, capped.as_ref());
@@ -227,11 +244,30 @@ impl Eval<'_, '_> {
                 let on = self.eval(*value);
                 self.pattern_holds(*pat, &on)
             }
+            ExprKind::Macro(call) if call.path.single() == Some("cfg") => self.plain_build(id),
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
             _ => None,
         }
+    }
+
+    /// `cfg!(test)`: what is shipped is built without; of features and targets nobody knows.
+    fn plain_build(&self, id: ExprId) -> Option<bool> {
+        let args = match &self.cx.body.expr(id).kind {
+            ExprKind::Macro(call) => match &call.input {
+                MacroInput::Args(args) => args.as_slice(),
+                _ => return None,
+            },
+            ExprKind::Call(_, args) if self.cx.call_name(id) == "not" => {
+                return args.first().and_then(|only| self.plain_build(*only)).map(|is| !is);
+            }
+            ExprKind::Path(path) => {
+                return matches!(path.single(), Some("test" | "debug_assertions")).then_some(false);
+            }
+            _ => return None,
+        };
+        args.first().and_then(|only| self.plain_build(*only))
     }
 
     pub(super) fn pattern_holds(&mut self, pat: PatId, on: &Amount) -> Option<bool> {

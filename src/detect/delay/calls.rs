@@ -229,9 +229,6 @@ impl Eval<'_, '_> {
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
         if summary(self.cx, item).is_wait {
             eval.wait_as_given(given);
-        } else {
-            // what an operation waits inside is no delay between two of its attempts
-            eval.env.vars.remove(&Key::Waited);
         }
         // a home-grown generator: how it draws, its bits tell nobody
         if val.drawn.is_none() && val.unknown && says(&self.cx.words().random, name) {
@@ -241,6 +238,9 @@ impl Eval<'_, '_> {
                 Some(base) => Amount { drawn: Some(Drawn::Somehow), sized: false, ..base.clone() },
                 None => Amount::somehow(),
             };
+        }
+        if val.unknown && says(&self.cx.words().hint, name) {
+            val = Amount::hint();
         }
         self.env.steps = eval.env.steps;
         if self.env.overflow.is_none() {

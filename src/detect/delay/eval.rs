@@ -4,8 +4,9 @@
 use super::amount::Amount;
 use super::arithmetic::largest_of;
 use super::choices::Choices;
-use crate::body::{ExprId, ExprKind, Lit, Local, Stmt, Ty, UnOp};
+use crate::body::{ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty, UnOp};
 use crate::detect::context::Context;
+use crate::knowledge::says;
 use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub(crate) enum Key {
     Field(String),
     /// What was waited so far.
     Waited,
+    /// How many a list holds that each failure is added to.
+    Len(Local),
 }
 
 /// Overflow seen while evaluating: where, how.
@@ -54,6 +57,8 @@ pub(crate) struct Eval<'c, 'a> {
     /// What `self` is called by the caller: `self`, `self.backoff`, `retry`.
     pub(super) prefix: String,
     pub(super) returned: Option<Amount>,
+    /// What was waited on branches that returned.
+    pub(super) waited_and_left: Option<Amount>,
     pub(super) depth: u32,
     /// Names that stand for a place: parameters given by reference, names in a pattern over a place.
     pub(super) aliases: BTreeMap<Local, String>,
@@ -61,7 +66,15 @@ pub(crate) struct Eval<'c, 'a> {
 
 impl<'c, 'a> Eval<'c, 'a> {
     pub(crate) fn new(cx: &'c Context<'a>, env: Env) -> Self {
-        Self { cx, env, prefix: "self".to_owned(), returned: None, depth: 0, aliases: BTreeMap::new() }
+        Self {
+            cx,
+            env,
+            prefix: "self".to_owned(),
+            returned: None,
+            waited_and_left: None,
+            depth: 0,
+            aliases: BTreeMap::new(),
+        }
     }
 
     /// Evaluates in another body, one call deeper, with nothing known of its variables.
@@ -74,12 +87,32 @@ impl<'c, 'a> Eval<'c, 'a> {
         let root = self.cx.body.root;
         let val = self.eval(root);
         // a body that ends in a statement has given what it returned; an early return beside a value is one of two answers
+        if let Some(left) = self.waited_and_left.take() {
+            let waited = self.env.vars.get(&Key::Waited).map_or(left.clone(), |stayed| stayed.or(&left));
+            self.env.vars.insert(Key::Waited, waited);
+        }
         let gives = !matches!(&self.cx.body.expr(root).kind, ExprKind::Block(block) if block.tail.is_none());
         match self.returned.take() {
             Some(returned) if gives => returned.or(&val),
             Some(returned) => returned,
             None => val,
         }
+    }
+
+    /// Carries out a step of a field of `self` that is written elsewhere, whatever the value is called there.
+    pub(crate) fn step_elsewhere(&mut self, inner: &Context<'a>, step: ExprId, field: &str) {
+        let (ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _)) = &inner.body.expr(step).kind
+        else {
+            return;
+        };
+        let here = Key::Field(format!("self.{field}"));
+        let mut eval = self.elsewhere(inner);
+        let Some(there) = eval.key(*place) else { return };
+        if let Some(val) = self.env.vars.get(&here) {
+            eval.env.vars.insert(there.clone(), val.clone());
+        }
+        eval.eval(step);
+        self.env.vars.extend(eval.env.vars.remove(&there).map(|val| (here, val)));
     }
 
     /// Evaluates an expression.
@@ -155,7 +188,10 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn path(&mut self, id: ExprId, segments: &[String]) -> Amount {
         if let Some(local) = self.cx.body.local(id) {
-            return self.local(local);
+            let val = self.local(local);
+            // `retry_after` that a reply's headers gave, however they were read
+            let told = val.unknown && !val.server && says(&self.cx.words().hint, self.local_name(local));
+            return if told { Amount::hint() } else { val };
         }
         let last = segments.last().map_or("", String::as_str);
         match self.cx.krate.path(self.cx.at, segments) {
@@ -213,6 +249,13 @@ impl<'c, 'a> Eval<'c, 'a> {
                 Amount { moves: moving, ..Amount::symbol() }
             }
             None => Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() },
+        }
+    }
+
+    fn local_name(&self, local: Local) -> &str {
+        match &self.cx.body.pat(local).kind {
+            PatKind::Bind { name, .. } => name,
+            _ => "",
         }
     }
 

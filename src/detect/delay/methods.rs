@@ -3,7 +3,8 @@
 
 use super::amount::Amount;
 use super::arithmetic::power;
-use super::eval::Eval;
+use super::eval::{Eval, Key};
+use super::replay::MOST_ATTEMPTS;
 use crate::body::{ExprId, ExprKind, MethodCall};
 use crate::detect::context::Callee;
 use crate::knowledge::says;
@@ -80,9 +81,17 @@ impl Eval<'_, '_> {
             ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds" | "seconds" | "secs", None) => {
                 self.eval(receiver)
             }
-            ("unwrap_or" | "unwrap_or_else" | "map_or" | "unwrap_or_default", _) => {
-                self.fallback(name, receiver, arg)
+            ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
+            ("len", None) => self.filled(receiver),
+            ("fold", Some(first)) => match call.args.get(1) {
+                Some(step) => self.fold(receiver, first, *step),
+                None => Amount::unknown(),
+            },
+            ("map" | "and_then" | "with", Some(arg)) if self.is_callable(arg) => {
+                let val = self.eval(receiver);
+                self.mapped(&val, arg)
             }
+            ("map_or" | "map_or_else", Some(arg)) => self.mapped_or(name, call, arg),
             (
                 "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
                 | "abs" | "round" | "floor" | "ceil" | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std"
@@ -111,11 +120,62 @@ impl Eval<'_, '_> {
         if base.server { base } else { Amount::unknown() }
     }
 
+    /// `(0..n).fold(base, |delay, _| delay * 2)`: as often as the range is long.
+    fn fold(&mut self, range: ExprId, first: ExprId, step: ExprId) -> Amount {
+        let mut val = self.eval(first);
+        let Some((lo, hi)) = self.ends(range) else { return Amount::unknown() };
+        let moves = lo.moves || hi.moves;
+        if hi.unknown || !hi.sized && !hi.moves {
+            return Amount::unknown();
+        }
+        let mut at = lo.hi;
+        while at < hi.hi && at < f64::from(MOST_ATTEMPTS) {
+            val = self.apply(step, &[val, Amount { moves, ..Amount::exact(at) }]);
+            at += 1.0;
+        }
+        Amount { moves, ..val }
+    }
+
+    fn is_callable(&self, id: ExprId) -> bool {
+        matches!(self.cx.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Path(_))
+    }
+
+    /// `hint.map_or(own, |told| told.max(own))`.
+    fn mapped_or(&mut self, name: &str, call: &MethodCall, other: ExprId) -> Amount {
+        let val = self.eval(call.receiver);
+        let other = if name == "map_or" { self.eval(other) } else { self.apply(other, &[]) };
+        if val.unknown && !val.server {
+            return Amount::unknown();
+        }
+        match call.args.get(1) {
+            Some(made) => self.mapped(&val, *made).or(&other),
+            None => val.or(&other),
+        }
+    }
+
+    /// How many a list holds, where it counts the failures.
+    fn filled(&self, list: ExprId) -> Amount {
+        let filled = self.cx.body.local(list).and_then(|local| self.env.vars.get(&Key::Len(local)));
+        filled.cloned().unwrap_or_else(Amount::unknown)
+    }
+
+    /// What a closure makes of a value; whatever it makes of the server's hint is the server's.
+    fn mapped(&mut self, val: &Amount, made: ExprId) -> Amount {
+        let of = self.apply(made, std::slice::from_ref(val));
+        if of.unknown && val.server { val.clone() } else { of }
+    }
+
     /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.
     fn fallback(&mut self, name: &str, receiver: ExprId, arg: Option<ExprId>) -> Amount {
         let val = self.eval(receiver);
         let Some(arg) = arg else { return val };
         let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
+        // a conversion that does not fit says nothing of what does
+        if matches!(&self.cx.body.expr(receiver).kind, ExprKind::Call(..))
+            && self.cx.call_name(receiver) == "try_from"
+        {
+            return val;
+        }
         let checked = match &self.cx.body.expr(receiver).kind {
             ExprKind::Method(inner) => inner.name.starts_with("checked_") || inner.name == "try_into",
             _ => false,

@@ -148,7 +148,7 @@ impl Eval<'_, '_> {
             let name = match &key {
                 Key::Field(name) => name.clone(),
                 Key::Local(local) => format!("{}#{}", self.depth, local.0),
-                Key::Waited => return,
+                Key::Waited | Key::Len(_) => return,
             };
             self.forget(&name);
             val.moves = true;

@@ -7,6 +7,9 @@ use crate::model::{Growth, Jitter};
 /// Delays beyond this are no cap in any useful sense: a day, in seconds.
 const NO_CAP: f64 = 86_400.0;
 
+/// A cap that no retry before this one meets cuts nothing off in practice.
+const SOON: usize = 30;
+
 /// What a sequence of delays shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
@@ -85,7 +88,9 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     shown.growth = Some(growth);
     shown.jitter = jitter(&onward, growth);
     // the cap belongs to decorrelated jitter: `min(cap, U(base, 3 × previous))`
-    shown.clipped = Some(shown.jitter != Some(Jitter::Decorrelated) && waits.iter().any(|wait| wait.clipped));
+    let soon = waits.iter().take(attempts.map_or(SOON, |max| max as usize));
+    shown.clipped =
+        Some(shown.jitter != Some(Jitter::Decorrelated) && soon.into_iter().any(|wait| wait.clipped));
     let waits_seen = &waits;
     let last_of_all = onward.last().copied().unwrap_or(first);
     let grows = matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci);
@@ -227,11 +232,12 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
     if how == Drawn::Somehow {
         return Some(Jitter::Other);
     }
-    if one.from_previous {
+    if drawn.iter().any(|wait| wait.from_previous) {
         return Some(Jitter::Decorrelated);
     }
     let all = |test: &dyn Fn(&Amount) -> bool| drawn.iter().all(|wait| test(wait));
-    if all(&|wait| wait.lo <= wait.hi * 0.02) {
+    // an end that a branch decides tells nothing of what is drawn on top of it
+    if all(&|wait| wait.lo <= wait.hi * 0.02 && (how != Drawn::Added || !wait.either)) {
         return Some(Jitter::Full);
     }
     // nothing but a draw: spread over all that it can be
@@ -244,13 +250,13 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
     Some(match how {
         Drawn::Scaled => Jitter::Proportional,
         Drawn::Added => Jitter::Additive,
-        // `U(base, 3 × previous)`: the low end stays while the high end grows
+        // `U(least, base × 2^n)`: the low end stays while the high end grows
         Drawn::Range
             if growth != Growth::Constant
                 && one.lo > 0.0
                 && drawn.iter().all(|wait| near(wait.lo, one.lo)) =>
         {
-            Jitter::Decorrelated
+            Jitter::Full
         }
         Drawn::Range | Drawn::Somehow => Jitter::Other,
     })

@@ -5,9 +5,10 @@ use super::amount::{Amount, Cap};
 use super::choices::{Choices, for_each};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::tables::pick;
-use crate::body::{ExprId, ExprKind};
-use crate::detect::context::Context;
+use crate::body::{ExprId, ExprKind, Local, MacroInput};
+use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
+use crate::detect::summary::summary;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -69,8 +70,16 @@ fn replay_with(
             .any(|event| matches!(event, Event::Assign(_) | Event::Step(_) | Event::Next(_)))
     });
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
-    let most = if steps { MOST_ATTEMPTS } else { 40 };
+    let filled = filled_lists(cx, id);
+    let most = if steps || !filled.is_empty() { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
+        for list in &filled {
+            // on a trip it is read before or after this failure is added
+            let after = Amount::exact(f64::from(attempt));
+            let empty = cx.init(*list).is_some_and(|init| is_empty_list(cx, init));
+            let held = Amount { lo: after.lo - 1.0, moves: true, sized: empty, either: true, ..after };
+            env.vars.insert(Key::Len(*list), held);
+        }
         let (mut taken, mut called_before_end) = likeliest(cx, id, &trips, &env, attempt, true);
         if taken.is_none() && attempt == 1 {
             // some trip is the first, whatever its patterns ask
@@ -195,6 +204,31 @@ fn grows_more(one: &Env, other: &Env) -> bool {
     }
 }
 
+/// Lists that something is added to inside the loop: `errors.push(error)` counts the failures.
+fn filled_lists(cx: &Context<'_>, looped: ExprId) -> Vec<Local> {
+    let mut found = Vec::new();
+    cx.body.walk(looped, &mut |id| {
+        if let ExprKind::Method(call) = &cx.body.expr(id).kind
+            && matches!(call.name.as_str(), "push" | "push_back")
+            && let Some(list) = cx.body.local(call.receiver)
+            && !found.contains(&list)
+        {
+            found.push(list);
+        }
+        true
+    });
+    found
+}
+
+/// `vec![]`, `Vec::new()`, `Vec::with_capacity(n)`.
+fn is_empty_list(cx: &Context<'_>, init: ExprId) -> bool {
+    match &cx.body.expr(init).kind {
+        ExprKind::Macro(call) => matches!(&call.input, MacroInput::Args(items) if items.is_empty()),
+        ExprKind::Call(..) => matches!(cx.call_name(init), "new" | "with_capacity" | "default"),
+        _ => false,
+    }
+}
+
 /// Variables and fields that the trips change.
 fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
     let eval = Eval::new(cx, Env::default());
@@ -223,10 +257,25 @@ fn run_trip(
     for_ever: bool,
 ) -> (bool, bool) {
     let mut called = false;
+    let cx = eval.cx;
+    // a wait inside something else that is called (it retries by itself) is this trip's delay where it has no other
+    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !waits_inside(cx, *id)));
     for event in events {
         match event {
+            Event::Wait(id) if waits_itself && waits_inside(cx, *id) => {
+                aside(eval, *id);
+            }
+            // what steps and waits is called once
+            Event::Step(id) if events.contains(&Event::Wait(*id)) => {}
             Event::Cond(cond, truth) => {
-                if !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth) {
+                let waited = eval.env.vars.get(&Key::Waited).cloned();
+                let contradicts = !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth);
+                // a condition that waits has its own event
+                match waited {
+                    Some(waited) => eval.env.vars.insert(Key::Waited, waited),
+                    None => eval.env.vars.remove(&Key::Waited),
+                };
+                if contradicts {
                     return (false, called);
                 }
                 if let Some(key) = eval.caps_in_condition(*cond)
@@ -243,7 +292,7 @@ fn run_trip(
             }
             Event::Call(_) => called = true,
             Event::Bind(pat, value) => {
-                let val = eval.eval(*value);
+                let val = aside(eval, *value);
                 // no delay given is the end; a pattern that cannot match is another trip's
                 let cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
                 if !for_ever && cannot {
@@ -257,18 +306,57 @@ fn run_trip(
     (true, called)
 }
 
+/// Whether a call waits among other things that it does, or is given the delay without a word that it waits.
+fn waits_inside(cx: &Context<'_>, call: ExprId) -> bool {
+    match cx.callee(call) {
+        Callee::Own(item) => !summary(cx, item).is_wait,
+        Callee::Operand(_) => true,
+        _ => false,
+    }
+}
+
+/// Evaluates what is no wait of the trip's own, whatever it waits inside.
+fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
+    let waited = eval.env.vars.get(&Key::Waited).cloned();
+    let val = eval.eval(id);
+    match waited {
+        Some(waited) => eval.env.vars.insert(Key::Waited, waited),
+        None => eval.env.vars.remove(&Key::Waited),
+    };
+    val
+}
+
 fn run(eval: &mut Eval<'_, '_>, event: Event) {
     match event {
         Event::Bind(pat, value) => {
-            let val = eval.eval(value);
+            let val = aside(eval, value);
             // made anew on each trip from what is there then
             eval.bind(pat, &val);
         }
-        Event::Assign(id) | Event::Step(id) | Event::Wait(id) => {
-            eval.eval(id);
+        Event::Assign(id) | Event::Step(id) => {
+            aside(eval, id);
         }
+        Event::Wait(id) => wait(eval, id),
         Event::Cond(..) | Event::Next(_) | Event::Call(_) => {}
     }
+}
+
+/// Adds what a call waits, or what a stored timer that is awaited was made to wait.
+fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
+    let before = eval.env.vars.remove(&Key::Waited);
+    let val = match eval.cx.handed_delay(call) {
+        // in what unit, only its callers would tell
+        Some(delay) => Amount { sized: false, ..eval.eval(delay) },
+        None => eval.eval(call),
+    };
+    let Some(waited) = eval.env.vars.remove(&Key::Waited).or((!val.unknown).then_some(val)) else {
+        if let Some(before) = before {
+            eval.env.vars.insert(Key::Waited, before);
+        }
+        return;
+    };
+    let sum = before.map_or(waited.clone(), |before| before.add(&waited));
+    eval.env.vars.insert(Key::Waited, sum);
 }
 
 /// Binds the item of a `for` at an attempt; false where there is none left.

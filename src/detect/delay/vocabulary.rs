@@ -2,9 +2,10 @@
 //! Their meaning comes from the tables; this file names no call of any crate.
 
 use super::amount::{Amount, Drawn};
-use super::eval::{Eval, Key};
+use super::eval::{Eval, Key, MOST_CALLS};
 use crate::body::{BinOp, ExprId, ExprKind};
 use crate::knowledge::{Gives, RandomGives, Role, Unit};
+use crate::resolve::{Target, peeled};
 
 impl Eval<'_, '_> {
     pub(super) fn known(
@@ -77,21 +78,45 @@ impl Eval<'_, '_> {
         }
     }
 
-    /// Drawn from a range that is written, here or where a variable gets it.
+    /// Drawn from a range that is written, here or where a variable, constant or field gets it.
     fn drawn_from(&mut self, range: ExprId) -> Amount {
+        self.ends(range).map_or_else(Amount::somehow, |(lo, hi)| Amount::between(&lo, &hi))
+    }
+
+    /// The ends of a range.
+    pub(super) fn ends(&mut self, range: ExprId) -> Option<(Amount, Amount)> {
         let body = self.cx.body;
-        if let ExprKind::Range { start, end, .. } = &body.expr(range).kind {
-            let lo = start.map_or_else(|| Amount::exact(0.0), |start| self.eval(start));
-            let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
-            return Amount::between(&lo, &hi);
-        }
-        let init = body.local(range).and_then(|local| self.cx.init(local));
-        match init.map(|init| &body.expr(init).kind) {
-            Some(ExprKind::Range { start: Some(start), end: Some(end), .. }) => {
-                let (lo, hi) = (self.eval(*start), self.eval(*end));
-                Amount::between(&lo, &hi)
+        match &body.expr(range).kind {
+            ExprKind::Range { start, end, .. } => {
+                let lo = start.map_or_else(|| Amount::exact(0.0), |start| self.eval(start));
+                let hi = end.map_or_else(Amount::symbol, |end| self.eval(end));
+                Some((lo, hi))
             }
-            _ => Amount::somehow(),
+            ExprKind::Ref(inner) => self.ends(*inner),
+            ExprKind::Method(call) if call.args.is_empty() && call.name == "clone" => {
+                self.ends(call.receiver)
+            }
+            ExprKind::Path(path) => {
+                if let Some(local) = body.local(range) {
+                    return self
+                        .cx
+                        .init(local)
+                        .filter(|init| *init != range)
+                        .and_then(|init| self.ends(init));
+                }
+                let Target::Item(item) = self.cx.krate.path(self.cx.at, &path.segments) else { return None };
+                let inner = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS)?;
+                let mut eval = self.elsewhere(&inner);
+                eval.ends(inner.body.root)
+            }
+            ExprKind::Field(base, name) => {
+                let ty = self.cx.krate.type_of(self.cx.at, body, *base)?;
+                let (item, value) = self.cx.field_value(peeled(&ty), name)?;
+                let inner = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS)?;
+                let mut eval = self.elsewhere(&inner);
+                eval.ends(value)
+            }
+            _ => None,
         }
     }
 

@@ -48,6 +48,9 @@ impl Walker<'_, '_> {
                 self.run(*closure, vals, s)
             }
             Callee::Operand(_) => {
+                if self.cx.handed_delay(id).is_some() {
+                    wait(id, &mut s);
+                }
                 // a given function of the outcome is a predicate or a mapper, not the operation
                 if let Some(op) = vals.iter().find_map(operation_of) {
                     self.found.derived.insert(id, op);

@@ -85,6 +85,7 @@ fn waits(cx: &Context<'_>, call: ExprId) -> bool {
         super::Callee::Known(entry, _) => matches!(entry.role, Role::Wait { .. } | Role::Interval { .. }),
         super::Callee::Own(item) => crate::detect::summary::summary(cx, item).is_wait,
         super::Callee::Closure(_) => true,
+        super::Callee::Operand(_) => cx.handed_delay(call).is_some(),
         _ => false,
     }
 }

@@ -19,9 +19,7 @@ pub(super) fn may_wait_unseen(
     let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
         Callee::Own(item) => {
             let inner = summary(cx, item);
-            inner.wait.is_some()
-                || !is_op
-                    && (inner.is_async && cx.inside(item).is_none() || says(&words.delay, cx.call_name(call)))
+            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
         }
         Callee::Operand(_) => true,
         Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {

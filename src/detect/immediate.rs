@@ -61,7 +61,19 @@ fn calls_what_is_given(cx: &Context<'_>, op: ExprId, ops: &[ExprId]) -> bool {
             matches!(cx.body.expr(id).kind, ExprKind::Call(..))
                 && !ops.contains(&id)
                 && matches!(cx.callee(id), Callee::Operand(_))
+                && cx.args(id).iter().any(|arg| tells_of_failure(cx, *arg))
         })
+    })
+}
+
+/// An error, or a delay: what a hook between two tries is given.
+fn tells_of_failure(cx: &Context<'_>, arg: ExprId) -> bool {
+    cx.body.any(arg, |id| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path
+            .single()
+            .is_some_and(|name| matches!(name, "e" | "err" | "error") || says(&cx.words().delay, name)),
+        ExprKind::Call(..) | ExprKind::Method(_) => says(&cx.words().delay, cx.call_name(id)),
+        _ => false,
     })
 }
 

@@ -49,11 +49,14 @@ pub(crate) fn errors(
                 && state.looked.iter().any(|look| ops.contains(&look.op) && look.verdict == Verdict::Failure)
         });
         // `handle(error).await?`: what is given the error may set some apart
-        let handed = failing
-            .iter()
-            .flat_map(|state| &state.conds)
-            .any(|(cond, _)| !followed.tests.contains_key(cond) && speaks_of_error(cx, *cond));
-        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed {
+        let handed = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
+            followed.tests.get(cond).is_none_or(|(op, _)| !ops.contains(op)) && speaks_of_error(cx, *cond)
+        });
+        // `Outcome::Again`: the operation itself says what is worth another try
+        let says_itself = failing.iter().flat_map(|state| &state.looked).any(|look| {
+            ops.contains(&look.op) && look.verdict == Verdict::Failure && matches!(look.tag, Tag::Variant(_))
+        });
+        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !says_itself {
             Fact::Known(
                 ErrorKind::All,
                 ops.first()
@@ -168,18 +171,24 @@ fn let_through(
 
 /// Whether a failing trip sets no error apart, or only those that ask for another attempt anyway.
 fn takes_any(cx: &Context<'_>, followed: &Followed, state: &State, left: &[&State], op: Op) -> bool {
+    // a test of something else that is given the error tells errors apart as well
     let about = |cond: ExprId| match followed.tests.get(&cond) {
-        Some((of, test)) => *of == op && matches!(test, Test::About | Test::Transient),
-        None => speaks_of_error(cx, cond),
+        Some((of, test)) if *of == op => matches!(test, Test::About | Test::Transient),
+        _ => speaks_of_error(cx, cond),
+    };
+    let told_by_other = |state: &State| {
+        state.looked.iter().any(|look| look.op != op && followed.derived.get(&look.op) == Some(&op))
     };
     let passing = |cond: ExprId| says(&cx.words().passing, cx.call_name(cond));
     let taken = state.arms.is_empty()
+        && !told_by_other(state)
         && state.conds.iter().all(|(cond, truth)| !about(*cond) || !*truth && passing(*cond));
     taken
         && left.iter().all(|other| {
             let failed = other.looked.iter().any(|look| look.op == op && look.verdict == Verdict::Failure);
             !failed
-                || other.arms.iter().all(|pat| is_passing_variant(cx, *pat))
+                || !told_by_other(other)
+                    && other.arms.iter().all(|pat| is_passing_variant(cx, *pat))
                     && other.conds.iter().all(|(cond, truth)| {
                         !about(*cond) || passing(*cond) || state.conds.contains(&(*cond, *truth))
                     })

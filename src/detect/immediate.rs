@@ -20,9 +20,7 @@ pub(super) fn may_wait_unseen(
     let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
         Callee::Own(item) => {
             let inner = summary(cx, item);
-            inner.wait.is_some()
-                || !is_op
-                    && (inner.is_async && cx.inside(item).is_none() || says(&words.delay, cx.call_name(call)))
+            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
         }
         Callee::Operand(_) => true,
         Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
@@ -64,7 +62,19 @@ fn calls_what_is_given(cx: &Context<'_>, op: ExprId, ops: &[ExprId]) -> bool {
             matches!(cx.body.expr(id).kind, ExprKind::Call(..))
                 && !ops.contains(&id)
                 && matches!(cx.callee(id), Callee::Operand(_))
+                && cx.args(id).iter().any(|arg| tells_of_failure(cx, *arg))
         })
+    })
+}
+
+/// An error, or a delay: what a hook between two tries is given.
+fn tells_of_failure(cx: &Context<'_>, arg: ExprId) -> bool {
+    cx.body.any(arg, |id| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path
+            .single()
+            .is_some_and(|name| matches!(name, "e" | "err" | "error") || says(&cx.words().delay, name)),
+        ExprKind::Call(..) | ExprKind::Method(_) => says(&cx.words().delay, cx.call_name(id)),
+        _ => false,
     })
 }
 

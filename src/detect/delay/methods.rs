@@ -114,7 +114,7 @@ impl Eval<'_, '_> {
     /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.
     fn fallback(&mut self, name: &str, receiver: ExprId, arg: Option<ExprId>) -> Amount {
         let val = self.eval(receiver);
-        let Some(arg) = arg else { return val };
+        let Some(arg) = arg else { return if val.absent { Amount::exact(0.0) } else { val } };
         let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
         let checked = match &self.cx.body.expr(receiver).kind {
             ExprKind::Method(inner) => inner.name.starts_with("checked_") || inner.name == "try_into",

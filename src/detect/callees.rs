@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use super::summary::is_named_sleep;
-use crate::body::{ExprId, ExprKind, Local, PatKind, Path};
+use crate::body::{ExprId, ExprKind, Local, Path};
 use crate::knowledge::{Entry, Role, says};
 use crate::resolve::{ItemRef, Target};
 
@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
 
     fn find_callee(&self, id: ExprId) -> Callee<'a> {
         match &self.body.expr(id).kind {
-            ExprKind::Call(callee, args) => self.function(*callee, args.len()),
+            ExprKind::Call(callee, _) => self.function(*callee),
             ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
             ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
                 Some(entry) => Callee::Known(entry, true),
@@ -69,12 +69,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn function(&self, callee: ExprId, args: usize) -> Callee<'a> {
+    fn function(&self, callee: ExprId) -> Callee<'a> {
         if let Some(local) = self.body.local(callee) {
             return match self.init(local).map(|init| (init, &self.body.expr(init).kind)) {
                 Some((init, ExprKind::Closure { .. })) => Callee::Closure(init),
                 Some((init, ExprKind::Path(path))) => self.by_path(path).unwrap_or(Callee::Closure(init)),
-                _ => self.given_sleeper(local, args).unwrap_or(Callee::Operand(local)),
+                _ => Callee::Operand(local),
             };
         }
         match &self.body.expr(callee).kind {
@@ -82,17 +82,6 @@ impl<'a> Context<'a> {
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
-    }
-
-    /// A parameter that its name says is a sleep function.
-    fn given_sleeper(&self, local: Local, args: usize) -> Option<Callee<'a>> {
-        let PatKind::Bind { name, .. } = &self.body.pat(local).kind else { return None };
-        let is_param = self.body.params.iter().any(|param| param.pat == local);
-        if args != 1 || !is_param || !is_named_sleep(self.words(), name) {
-            return None;
-        }
-        let entry = self.words().sleep.first().and_then(|sleep| self.knowledge.bare(sleep))?;
-        Some(Callee::Known(entry, false))
     }
 
     /// The delay that a call hands to a function given from outside, which then waits it: `on_retry(&error, backoff(n))`.

@@ -132,6 +132,12 @@ impl Amount {
         made
     }
 
+    /// Whether its low end is a size that is not written, whole: what was added to that one is another, and no half of it.
+    pub(crate) fn is_sum_of_unwritten(&self) -> bool {
+        let scale = (self.lo / SYMBOL).log10();
+        !self.sized && (scale - scale.round()).abs() < 1e-9
+    }
+
     /// Whether it is one known number.
     pub(crate) fn known(&self) -> Option<f64> {
         (self.sized && !self.unknown && self.drawn.is_none() && is_same(self.lo, self.hi)).then_some(self.lo)

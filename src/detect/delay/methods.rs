@@ -168,7 +168,7 @@ impl Eval<'_, '_> {
     /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.
     fn fallback(&mut self, name: &str, receiver: ExprId, arg: Option<ExprId>) -> Amount {
         let val = self.eval(receiver);
-        let Some(arg) = arg else { return val };
+        let Some(arg) = arg else { return if val.absent { Amount::exact(0.0) } else { val } };
         let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
         // a conversion that does not fit says nothing of what does
         if matches!(&self.cx.body.expr(receiver).kind, ExprKind::Call(..))

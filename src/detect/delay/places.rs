@@ -130,8 +130,8 @@ impl Eval<'_, '_> {
         };
         self.unfold(place, val, MOST_NESTED);
         for (name, sub) in fields {
-            let part = val.part(pattern_variant(&body.pat(pat).kind), &name).cloned();
-            self.bind_place(sub, &format!("{place}.{name}"), &part.unwrap_or_else(Amount::symbol));
+            let held = val.part(pattern_variant(&body.pat(pat).kind), &name).cloned();
+            self.bind_place(sub, &format!("{place}.{name}"), &held.unwrap_or_else(Amount::symbol));
         }
     }
 

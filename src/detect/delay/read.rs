@@ -244,7 +244,7 @@ pub(crate) fn jitter(waits: &[&Amount], growth: Growth) -> Option<Jitter> {
     if how == Drawn::Range && growth == Growth::Random {
         return Some(Jitter::Full);
     }
-    if all(&|wait| near(wait.lo * 2.0, wait.hi)) && how != Drawn::Scaled {
+    if all(&|wait| near(wait.lo * 2.0, wait.hi)) && how != Drawn::Scaled && !one.is_sum_of_unwritten() {
         return Some(Jitter::Equal);
     }
     Some(match how {

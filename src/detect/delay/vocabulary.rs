@@ -21,10 +21,6 @@ impl Eval<'_, '_> {
                 if waited.absent {
                     waited = Amount::unknown();
                 }
-                if self.is_given_sleeper(id) {
-                    // in what unit, only its callers know
-                    waited.sized = false;
-                }
                 let sum = match self.env.vars.get(&Key::Waited) {
                     Some(before) => before.add(&waited),
                     None => waited.clone(),
@@ -43,11 +39,6 @@ impl Eval<'_, '_> {
             }
             _ => self.by_name(self.cx.call_name(id), args),
         }
-    }
-
-    /// A sleep function that was given as a parameter.
-    fn is_given_sleeper(&self, id: ExprId) -> bool {
-        matches!(self.cx.body.expr(id).kind, ExprKind::Call(callee, _) if self.cx.body.local(callee).is_some())
     }
 
     /// What a generator draws.

@@ -83,6 +83,8 @@ pub(crate) struct Walker<'c, 'a> {
     ran: BTreeSet<ExprId>,
     captured: BTreeMap<ExprId, State>,
     optional: BTreeSet<Op>,
+    /// Loops over what an outer loop's item holds: the outer loop.
+    over_item_of: BTreeMap<ExprId, ExprId>,
     depth: u32,
     /// Timers that the function makes are waited for by whoever polls it.
     gives_timers_away: bool,
@@ -109,6 +111,7 @@ pub(crate) fn follow(cx: &Context<'_>) -> Followed {
         ran: BTreeSet::new(),
         captured: BTreeMap::new(),
         optional: BTreeSet::new(),
+        over_item_of: BTreeMap::new(),
         depth: 0,
         gives_timers_away: unlooped::gives_timers_away(cx),
     };

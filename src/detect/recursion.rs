@@ -37,7 +37,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
                 cx.role(op),
                 Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
             );
-            if counts && !ops.contains(&op) && op != *call {
+            // one of several that are asked in turn is no operation of the whole cycle
+            let in_turn = !direct && followed.of_item.contains_key(&op);
+            if counts && !in_turn && !ops.contains(&op) && op != *call {
                 ops.push(op);
             }
         }

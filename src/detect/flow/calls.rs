@@ -421,7 +421,14 @@ impl Walker<'_, '_> {
     fn note_item(&mut self, id: ExprId, val: &Val) {
         match val {
             Val::Item(item) => {
-                self.found.of_item.entry(id).or_default().insert(*item);
+                // a part of an outer loop's item is the outer loop's too
+                let mut at = Some(*item);
+                while let Some(looped) = at {
+                    if !self.found.of_item.entry(id).or_default().insert(looped) {
+                        break;
+                    }
+                    at = self.over_item_of.get(&looped).copied();
+                }
             }
             Val::Built(_, inner) => self.note_item(id, inner),
             Val::Tuple(parts) => parts.iter().for_each(|part| self.note_item(id, part)),

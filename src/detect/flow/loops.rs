@@ -154,6 +154,11 @@ impl Walker<'_, '_> {
             match flow {
                 Flow::Next(val) => {
                     item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
+                    if let Val::Item(outer) = &val
+                        && *outer != id
+                    {
+                        self.over_item_of.insert(id, *outer);
+                    }
                     if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
                         item = val;
                     }

@@ -90,6 +90,8 @@ pub(crate) struct Walker<'c, 'a> {
     optional: BTreeSet<Op>,
     /// Of replies that come from outside, by the variable that holds them: the first call that asked for the status. `None`: they are nobody's.
     given: Option<BTreeMap<Local, Op>>,
+    /// Loops over what an outer loop's item holds: the outer loop.
+    over_item_of: BTreeMap<ExprId, ExprId>,
     depth: u32,
     /// Timers that the function makes are waited for by whoever polls it.
     gives_timers_away: bool,
@@ -153,6 +155,7 @@ impl<'c, 'a> Walker<'c, 'a> {
             captured: BTreeMap::new(),
             optional: BTreeSet::new(),
             given: None,
+            over_item_of: BTreeMap::new(),
             depth: 0,
             gives_timers_away: unlooped::gives_timers_away(cx),
         }

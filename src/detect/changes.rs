@@ -93,7 +93,9 @@ impl Changed {
                 }
             }
             ExprKind::Match(value, arms) => {
-                arms.iter().for_each(|arm| bind(&mut self.sources, arm.pat, *value));
+                for arm in arms {
+                    bind(&mut self.sources, arm.pat, *value);
+                }
             }
             ExprKind::Let(pat, value) => bind(&mut self.sources, *pat, *value),
             ExprKind::For { pat, iter, .. } => bind(&mut self.sources, *pat, *iter),
@@ -103,7 +105,9 @@ impl Changed {
 
     fn assign(&mut self, cx: &Context<'_>, left: ExprId, right: ExprId) {
         if let ExprKind::Tuple(places) = &cx.body.expr(left).kind {
-            places.iter().for_each(|place| self.flag(cx, *place));
+            for place in places {
+                self.flag(cx, *place);
+            }
             return;
         }
         let mut value = right;

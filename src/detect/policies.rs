@@ -39,6 +39,7 @@ pub(super) fn decides(cx: &Context<'_>, item: ItemRef) -> Decides {
 }
 
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)]
 struct Found {
     stepped: BTreeSet<String>,
     compared: BTreeSet<String>,

@@ -205,7 +205,9 @@ impl Walker<'_, '_> {
                 if let Some(truth) = self.optional_arm(arm.pat)
                     && self.takes_all(arm.pat)
                 {
-                    not.iter_mut().for_each(|state| told(scrutinee, val, !truth, state));
+                    for state in &mut not {
+                        told(scrutinee, val, !truth, state);
+                    }
                 }
                 unmatched.extend(not);
                 for mut state in matched {

@@ -52,7 +52,6 @@ impl Walker<'_, '_> {
             }
             _ => return Vec::new(),
         };
-        let inside = body.expr(id).span;
         let outer = s.clone();
         let prelude = s.trace.len();
         let (starts, item, mut out) = match &body.expr(id).kind {
@@ -112,15 +111,7 @@ impl Walker<'_, '_> {
                 }
             }
             self.found.cut |= join(&mut came_back);
-            let mut fresh = Vec::new();
-            for (state, ()) in &came_back {
-                let mut start = state.clone();
-                start.forget(|local| inside.contains(body.pat(local).span));
-                if !known.iter().any(|it| same_start(it, &start)) {
-                    known.push(start.clone());
-                    fresh.push((start, ()));
-                }
-            }
+            let mut fresh = self.fresh(id, &came_back, &mut known);
             backs.extend(came_back);
             self.found.cut |= join(&mut backs);
             if fresh.is_empty() {
@@ -168,6 +159,22 @@ impl Walker<'_, '_> {
             }
         }
         (starts, item, left)
+    }
+
+    /// Where further trips begin: what came back, without what they bind anew, as far as it is not known.
+    fn fresh(&self, id: ExprId, came_back: &[(State, ())], known: &mut Vec<State>) -> Vec<(State, ())> {
+        let body = self.body();
+        let inside = body.expr(id).span;
+        let mut fresh = Vec::new();
+        for (state, ()) in came_back {
+            let mut start = state.clone();
+            start.forget(|local| inside.contains(body.pat(local).span));
+            if !known.iter().any(|it| same_start(it, &start)) {
+                known.push(start.clone());
+                fresh.push((start, ()));
+            }
+        }
+        fresh
     }
 
     #[allow(clippy::too_many_arguments)]

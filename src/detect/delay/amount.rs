@@ -63,6 +63,8 @@ pub(crate) struct Amount {
     pub(crate) seeded: bool,
     /// Some of the interval's width is a branch that nobody can tell, and no draw.
     pub(crate) either: bool,
+    /// A limit of unwritten size was applied to it: it does not go on to the end of its type.
+    pub(crate) limited: bool,
 }
 
 /// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
@@ -86,6 +88,7 @@ impl Amount {
             unknown: false,
             seeded: false,
             either: false,
+            limited: false,
         }
     }
 
@@ -146,6 +149,7 @@ impl Amount {
             unknown: self.unknown || other.unknown,
             seeded: self.seeded || other.seeded,
             either: self.either || other.either,
+            limited: self.limited || other.limited,
         }
     }
 
@@ -255,6 +259,7 @@ impl Amount {
         } else {
             made.clipped |= grown.drawn.is_some() && !limit.unknown && grown.moves;
             made.cap = Cap::Unknown;
+            made.limited = true;
             made.lo = grown.lo;
             made.hi = grown.hi;
         }

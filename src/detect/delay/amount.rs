@@ -71,6 +71,8 @@ pub(crate) struct Amount {
     pub(crate) forms: Vec<Form>,
     /// Some of the interval's width is a branch that nobody can tell, and no draw.
     pub(crate) either: bool,
+    /// A limit of unwritten size was applied to it: it does not go on to the end of its type.
+    pub(crate) limited: bool,
 }
 
 /// The value that stands for a size that is not written. Not 0, 1 or 2, so that growth shows whatever is done with it.
@@ -97,6 +99,7 @@ impl Amount {
             absent: false,
             forms: Vec::new(),
             either: false,
+            limited: false,
         }
     }
 
@@ -166,6 +169,7 @@ impl Amount {
             absent: false,
             forms: Vec::new(),
             either: self.either || other.either,
+            limited: self.limited || other.limited,
         }
     }
 
@@ -281,6 +285,7 @@ impl Amount {
         } else {
             made.clipped |= grown.drawn.is_some() && !limit.unknown && grown.moves;
             made.cap = Cap::Unknown;
+            made.limited = true;
             made.lo = grown.lo;
             made.hi = grown.hi;
         }

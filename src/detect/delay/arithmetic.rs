@@ -58,7 +58,7 @@ impl Eval<'_, '_> {
     /// Notes overflow where the value leaves its type's range for sure.
     pub(super) fn check_range(&mut self, id: ExprId, made: &Amount, typed: ExprId, how: Overflow) {
         // below a limit of unwritten size it stays, wherever that is
-        if !made.moves || made.unknown || made.cap == Cap::Unknown {
+        if !made.moves || made.unknown || made.limited {
             return;
         }
         let Some(largest) = self.largest(typed).or_else(|| self.largest(id)) else { return };

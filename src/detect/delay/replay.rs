@@ -57,7 +57,7 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
     // where nothing is stepped, unless the wait itself steps something, all attempts are alike; a few show it
     let most = if steps { MOST_ATTEMPTS } else { 40 };
     for attempt in 1..=most {
-        let mut taken: Option<(Env, Vec<ExprId>)> = None;
+        let mut taken: Option<(Env, &State)> = None;
         let mut called_before_end = false;
         for trip in &trips {
             let mut eval = Eval::new(cx, env.clone());
@@ -72,18 +72,18 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
                 wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
             });
             if better {
-                taken = Some((eval.env, trip.waits.to_vec()));
+                taken = Some((eval.env, *trip));
             }
         }
-        let Some((after, calls)) = taken else {
+        let Some((after, trip)) = taken else {
             made.max = Some(if called_before_end { attempt } else { attempt - 1 });
             made.beyond = beyond(cx, id, &trips, env, attempt);
             break;
         };
         env = after;
-        for call in calls {
-            if !made.calls.contains(&call) {
-                made.calls.push(call);
+        for call in &trip.waits {
+            if !made.calls.contains(call) {
+                made.calls.push(*call);
             }
         }
         if made.overflow.is_none()
@@ -92,7 +92,10 @@ pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &
         {
             made.overflow = Some((attempt, overflow.clone()));
         }
-        made.waits.push(env.vars.get(&Key::Waited).cloned());
+        // what an inner loop waited is not in the trace: how long that was nobody can tell
+        let inside = trip.waits.iter().any(|wait| !trip.trip_events().contains(&Event::Wait(*wait)));
+        let waited = env.vars.get(&Key::Waited).cloned();
+        made.waits.push(if inside { Some(Amount::unknown()) } else { waited });
     }
     made
 }

@@ -3,6 +3,7 @@
 
 use super::state::{Event, State, Tag, Test, Val, Verdict, join};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
+use crate::detect::summary::is_named_sleep;
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
 
 impl Walker<'_, '_> {
@@ -58,8 +59,8 @@ impl Walker<'_, '_> {
             ExprKind::Index(base, index) => {
                 let (base, index) = (*base, *index);
                 let paths = self.eval(index, s);
-                let item = self.stepped_index(index);
-                then(paths, |state, _| {
+                then(paths, |state, at| {
+                    let item = self.indexed_by(index, &at);
                     let paths = self.eval(base, state);
                     then(paths, |state, val| {
                         next(state, if matches!(val, Val::Item(_)) { val } else { item.clone() })
@@ -96,7 +97,13 @@ impl Walker<'_, '_> {
             }
             ExprKind::Await(inner) => {
                 let paths = self.eval(*inner, s);
-                then(paths, |state, val| self.awaited(val, state))
+                let named = self.names_a_sleep(*inner);
+                then(paths, |mut state, val| {
+                    if named && !matches!(val, Val::Timer(_) | Val::Deferred(_)) {
+                        wait(id, &mut state);
+                    }
+                    self.awaited(val, state)
+                })
             }
             ExprKind::Block(block) => {
                 if block.label.is_some() {
@@ -128,7 +135,10 @@ impl Walker<'_, '_> {
             }
             ExprKind::Match(scrutinee, arms) => {
                 let paths = self.eval(*scrutinee, s);
-                let out = then(paths, |state, val| self.arms(*scrutinee, arms, &val, state));
+                let out = then(paths, |state, val| {
+                    let val = self.end_code(*scrutinee, &val, &state).map_or(val, Val::Code);
+                    self.arms(*scrutinee, arms, &val, state)
+                });
                 self.joined(out)
             }
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => self.eval_loop(id, s),
@@ -207,7 +217,7 @@ impl Walker<'_, '_> {
     /// A struct or variant that is built: what its fields carry is inside.
     fn built(&mut self, lit: &StructLit, s: State) -> Paths {
         let fields: Vec<ExprId> = lit.fields.iter().map(|(_, value)| *value).chain(lit.base).collect();
-        let tag = Tag::of_variant(lit.path.last());
+        let tag = self.variant_tag(&lit.path);
         let paths = self.eval_all(&fields, s);
         paths
             .into_iter()
@@ -321,6 +331,13 @@ impl Walker<'_, '_> {
         }
         out.extend(going.into_iter().map(|(state, vals)| (state, None, vals)));
         out
+    }
+
+    /// `sleep.await`: a timer that was made elsewhere, by its name.
+    fn names_a_sleep(&self, id: ExprId) -> bool {
+        self.body().local(id).is_some_and(|_| {
+            matches!(&self.body().expr(id).kind, ExprKind::Path(path) if is_named_sleep(self.cx.words(), path.last()))
+        })
     }
 
     /// `.await`

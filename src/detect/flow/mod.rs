@@ -63,7 +63,7 @@ pub(crate) struct Followed {
 }
 
 /// Steps for one body: some tenths of a second.
-const MOST_STEPS: u32 = 60_000;
+const MOST_STEPS: u32 = 90_000;
 
 /// Closures run in place inside each other at most this deep.
 const MOST_CLOSURES: u32 = 4;
@@ -78,6 +78,8 @@ pub(crate) struct Walker<'c, 'a> {
     ran: BTreeSet<ExprId>,
     captured: BTreeMap<ExprId, State>,
     optional: BTreeSet<Op>,
+    /// Loops that go over an item of another loop: that one, and those around.
+    nested: BTreeMap<ExprId, BTreeSet<ExprId>>,
     depth: u32,
 }
 
@@ -101,6 +103,7 @@ pub(crate) fn follow(cx: &Context<'_>) -> Followed {
         ran: BTreeSet::new(),
         captured: BTreeMap::new(),
         optional: BTreeSet::new(),
+        nested: BTreeMap::new(),
         depth: 0,
     };
     let exits = walker.eval(cx.body.root, State::default());

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
 use super::questions::{Question, any_succeeded, leaves_after_success};
-use super::remote::{self, Answer};
+use super::remote::Answer;
 use crate::body::ExprId;
 use crate::knowledge::says;
 use crate::model::{Confidence, Evidence, Kind};
@@ -182,6 +182,11 @@ pub(crate) fn classify<'f>(
             }
         }
     }
+    // what is called before the loop only is not tried again
+    let again = |op: &Op| record.backs.iter().any(|state| state.calls.contains(op));
+    if !ops.iter().any(again) {
+        return None;
+    }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
     let answers: Vec<(Op, Option<Answer>)> = ops.iter().map(|op| (*op, q.remote(*op))).collect();
     let (main, remote) = answers
@@ -214,11 +219,14 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Local;
         return Some(made);
     }
-    let establishes = ops.iter().any(|op| remote::establishes(cx, *op, 3));
+    let beside = failing.iter().flat_map(|state| &state.looked);
+    let missing =
+        beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
+    let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
     let leaves_after_success = leaves_after_success(record, &ops) || q.asks_at_its_head();
     let session = q.is_session(&succeeding, remote_known);
-    let condition = q.waits_for_condition(&ops)
-        || !retry_words && !establishes && q.only_answers_matter(&ops);
+    let condition =
+        q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();
 
     if failing.iter().all(|state| q.is_dispatch(state, *main)) && !retry_words {

@@ -72,9 +72,7 @@ impl Question<'_, '_> {
     pub(super) fn asks_at_its_head(&self) -> bool {
         let ExprKind::While { cond, .. } = &self.cx.body.expr(self.id).kind else { return false };
         self.cx.body.any(*cond, |id| match &self.cx.body.expr(id).kind {
-            ExprKind::Method(_) | ExprKind::Call(..) => {
-                says(&self.cx.words().retry, self.cx.call_name(id))
-            }
+            ExprKind::Method(_) | ExprKind::Call(..) => says(&self.cx.words().retry, self.cx.call_name(id)),
             _ => false,
         })
     }

@@ -76,11 +76,34 @@ impl Question<'_, '_> {
                     && state.calls.contains(&look.op)
                     && !ops.contains(&look.op)
                     && self.counts(look.op)
-                    && (self.cx.is_awaited(look.op) || !self.cx.body.is_async)
+                    && (self.cx.is_awaited(look.op) || !self.is_async())
                     && !self.is_dispatch(state, look.op)
                     && remote::establishes(self.cx, look.op, 3)
             })
         })
+    }
+
+    /// Whether the loop runs in async code.
+    fn is_async(&self) -> bool {
+        let within = self.followed.loops.get(&self.id).and_then(|record| record.within);
+        match within.map(|within| &self.cx.body.expr(within).kind) {
+            Some(ExprKind::Async(_)) => true,
+            Some(ExprKind::Closure { body, .. }) => {
+                matches!(self.cx.body.expr(*body).kind, ExprKind::Async(_))
+            }
+            _ => self.cx.body.is_async,
+        }
+    }
+
+    /// Whether an operation makes a connection; of what is done for each of several in turn, only by its own name.
+    pub(super) fn establishes(&self, op: Op) -> bool {
+        let inner = self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
+            self.followed.loops.get(looped).is_some_and(|record| record.outer == Some(self.id))
+        });
+        if inner {
+            return says(&self.cx.words().establish, self.cx.call_name(op));
+        }
+        remote::establishes(self.cx, op, 3)
     }
 
     /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.

@@ -67,7 +67,8 @@ fn by_origin(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         at = call.receiver;
     }
     let made_here = at != id && matches!(cx.role(at), Some(Role::Local { kind: LocalKind::File }));
-    (made_here && !cx.is_awaited(id)).then(|| answer(false, true, format!("`{}` stays on the machine", cx.call_name(at))))
+    (made_here && !cx.is_awaited(id))
+        .then(|| answer(false, true, format!("`{}` stays on the machine", cx.call_name(at))))
 }
 
 fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Option<Answer> {

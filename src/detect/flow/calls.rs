@@ -210,10 +210,10 @@ impl Walker<'_, '_> {
                 let test = if *transient == Some(true) { Test::Transient } else { Test::About };
                 next(s, Val::Test(op, test, true))
             }
+            // `command.status()?` runs something
+            Role::Status if self.may_fail(id) => self.operation(id, vals, s),
             Role::Status => match vals.iter().find_map(operation_of) {
                 Some(op) => next(s, Val::Status(op)),
-                // `command.status()?` runs something
-                None if self.may_fail(id) => self.operation(id, vals, s),
                 None => next(s, Val::Unknown),
             },
             Role::Hint => {
@@ -331,7 +331,9 @@ impl Walker<'_, '_> {
             ExprKind::Method(call) => self.cx.base_text(call.receiver),
             _ => String::new(),
         };
-        if says(&words.cancel, name) && self.cx.args(id).is_empty() && !self.is_order(id) || says(&words.cancel, &on) {
+        if says(&words.cancel, name) && self.cx.args(id).is_empty() && !self.is_order(id)
+            || says(&words.cancel, &on)
+        {
             return next(s, Val::Cancel);
         }
         if says(&words.log, name) && !self.cx.is_awaited(id) {

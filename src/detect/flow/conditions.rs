@@ -336,7 +336,9 @@ impl Walker<'_, '_> {
         match &self.body().expr(id).kind {
             ExprKind::Path(path) => path.last(),
             ExprKind::Field(_, name) => name,
-            ExprKind::Ref(inner) | ExprKind::Cast(inner, _) | ExprKind::Unary(_, inner) => self.said_last(*inner),
+            ExprKind::Ref(inner) | ExprKind::Cast(inner, _) | ExprKind::Unary(_, inner) => {
+                self.said_last(*inner)
+            }
             ExprKind::Method(call) if call.name.starts_with("unwrap") => self.said_last(call.receiver),
             ExprKind::Method(call) => &call.name,
             _ => "",

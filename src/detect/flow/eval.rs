@@ -3,8 +3,8 @@
 
 use super::state::{Event, State, Tag, Test, Val, Verdict, join};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
-use crate::detect::summary::is_named_sleep;
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
+use crate::detect::summary::is_named_sleep;
 
 impl Walker<'_, '_> {
     /// Evaluates an expression on one path.

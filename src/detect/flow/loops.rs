@@ -92,7 +92,8 @@ impl Walker<'_, '_> {
                 match &body.expr(id).kind {
                     ExprKind::While { cond, .. } => {
                         let (answers, escapes) = self.cond(*cond, head);
-                        let ends_here = round > 0 && escapes.is_empty() && answers.iter().all(|(_, truth)| !truth);
+                        let ends_here =
+                            round > 0 && escapes.is_empty() && answers.iter().all(|(_, truth)| !truth);
                         if ends_here {
                             // a flag or value that this trip set keeps it from going round: the trip is a way out
                             for (mut state, _) in answers {

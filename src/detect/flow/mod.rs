@@ -63,7 +63,7 @@ pub(crate) struct Followed {
 }
 
 /// Steps for one body: some tenths of a second.
-const MOST_STEPS: u32 = 90_000;
+const MOST_STEPS: u32 = 120_000;
 
 /// Closures run in place inside each other at most this deep.
 const MOST_CLOSURES: u32 = 4;

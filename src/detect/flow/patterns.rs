@@ -76,7 +76,9 @@ impl Walker<'_, '_> {
                             answers.into_iter().partition(|(_, is)| *is == truth);
                         (yes.into_iter().map(|it| it.0).collect(), no.into_iter().map(|it| it.0).collect())
                     }
-                    (Val::Code(op), None) if matches!(body.expr(*lit).kind, ExprKind::Lit(Lit::Int(0, _))) => {
+                    (Val::Code(op), None)
+                        if matches!(body.expr(*lit).kind, ExprKind::Lit(Lit::Int(0, _))) =>
+                    {
                         let mut not = s.clone();
                         let mut yes = s;
                         yes.decide(*op, Tag::GoodStatus, Verdict::Success);

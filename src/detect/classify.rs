@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
 use super::questions::{Question, any_succeeded, leaves_after_success};
-use super::remote::{self, Answer};
+use super::remote::Answer;
 use crate::body::ExprId;
 use crate::knowledge::says;
 use crate::model::{Confidence, Evidence, Kind};
@@ -99,15 +99,22 @@ pub(crate) fn classify<'f>(
     };
     // a loop that is counted and waited as retries goes round because something failed, whatever told it
     let strong = q.speaks_of(record, &|name: &str| {
-        says(&cx.words().retry, name) && !name.to_ascii_lowercase().contains("attempt")
+        // an attempt is also what is made once
+        let plain = |word: &&String| !word.contains("attempt");
+        let words: Vec<String> = cx.words().retry.iter().filter(plain).cloned().collect();
+        says(&words, name)
     });
-    if failing.is_empty() && strong && any_wait && !condition_words {
-        let round: Vec<&'f State> = record.backs.iter().filter(|state| !state.waits.is_empty()).collect();
+    if failing.is_empty() && any_wait && !condition_words {
+        let mut round: Vec<&'f State> = record.backs.iter().filter(|state| !state.waits.is_empty()).collect();
+        if !strong {
+            // who waits as long as the server says was refused
+            round.retain(|state| state.marks.hint);
+        }
         let called = round
             .iter()
             .flat_map(|state| state.calls.iter().copied())
             .find(|op| counts(*op) && q.remote(*op).is_some_and(|it| it.is));
-        if let Some(op) = called {
+        if let Some(op) = called.filter(|op| strong || leaves_after_success(record, &[*op])) {
             made.remote = q.remote(op);
             made.main = Some(op);
             made.ops = vec![op];
@@ -120,14 +127,15 @@ pub(crate) fn classify<'f>(
         }
     }
     let unclear = of(Verdict::Unclear);
-    if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
+    if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) && !q.fills_up() {
         let again =
-            succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().copied()).find(|op| {
-                counts(*op)
-                    && !q.is_of_item(*op)
-                    && says(&cx.words().establish, cx.call_name(*op))
-                    && q.remote(*op).is_some_and(|it| it.is)
-            });
+            succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().map(|op| (*state, *op)));
+        let again = again.filter(|(state, op)| !q.is_dispatch(state, *op)).map(|(_, op)| op).find(|op| {
+            counts(*op)
+                && !q.is_of_item(*op)
+                && says(&cx.words().establish, cx.call_name(*op))
+                && q.remote(*op).is_some_and(|it| it.is)
+        });
         if let Some(op) = again {
             made.kind = Kind::Reconnect;
             made.remote = q.remote(op);
@@ -150,11 +158,19 @@ pub(crate) fn classify<'f>(
         made.kind = if !not_yet.is_empty() {
             if any_wait { Kind::Poll } else { return None }
         } else if any_wait {
-            let ignored = record
+            let called: Vec<Op> = record
                 .backs
                 .iter()
-                .any(|state| state.calls.iter().any(|op| counts(*op) && cx.is_awaited(*op)));
-            if ignored { Kind::Ticker } else { Kind::Pace }
+                .flat_map(|state| state.calls.iter().copied())
+                .filter(|op| counts(*op) && cx.is_awaited(*op))
+                .collect();
+            if called.iter().all(|op| q.is_of_item(*op)) {
+                Kind::Pace
+            } else if q.looks_for(record, &called) {
+                Kind::Poll
+            } else {
+                Kind::Ticker
+            }
         } else {
             return None;
         };
@@ -164,16 +180,19 @@ pub(crate) fn classify<'f>(
 
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
-        for op in state
-            .looked
-            .iter()
-            .filter(|look| matches!(look.verdict, Verdict::Failure | Verdict::NotYet))
-            .map(|look| look.op)
-        {
+        // what was not yet there beside a failure did not fail
+        let failed = state.looked.iter().any(|look| look.verdict == Verdict::Failure && counts(look.op));
+        let told = if failed { Verdict::Failure } else { Verdict::NotYet };
+        for op in state.looked.iter().filter(|look| look.verdict == told).map(|look| look.op) {
             if counts(op) && !ops.contains(&op) {
                 ops.push(op);
             }
         }
+    }
+    // what is called before the loop only is not tried again
+    let again = |op: &Op| record.backs.iter().any(|state| state.calls.contains(op));
+    if !ops.iter().any(again) {
+        return None;
     }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
     let answers: Vec<(Op, Option<Answer>)> = ops.iter().map(|op| (*op, q.remote(*op))).collect();
@@ -187,11 +206,13 @@ pub(crate) fn classify<'f>(
     made.ops.clone_from(&ops);
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
-    if q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op)) {
+    if (q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op))) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }
-    if answers.iter().all(|(_, answer)| answer.as_ref().is_some_and(|answer| !answer.is)) {
+    let local = answers.iter().all(|(_, answer)| answer.as_ref().is_some_and(|answer| !answer.is));
+    // somebody who decides about retries knows of more than what stays here
+    if local && !q.asks_about_retry(&failing) {
         made.kind = Kind::Local;
         return Some(made);
     }
@@ -208,18 +229,30 @@ pub(crate) fn classify<'f>(
         made.reasons.push("after a failure it establishes again".into());
         return Some(made);
     }
+    let retry_words = retry_words || q.asks_about_retry(&failing);
     let operand = ops.iter().any(|op| followed.operands.contains(op));
     let waits_on_failure = failing.iter().any(|state| !state.waits.is_empty());
     let remote_known = made.remote.as_ref().is_some_and(|answer| answer.is);
-    if !waits_on_failure && !remote_known && !operand && !retry_words {
+    let transient = failing.iter().any(|state| q.asks_whether_it_passes(state));
+    if !waits_on_failure && !remote_known && !operand && !retry_words && !transient {
         // an immediate second try of something that nobody knows to be remote: parsers, queues, compare-and-swap
         made.kind = Kind::Local;
         return Some(made);
     }
-    let establishes = ops.iter().any(|op| remote::establishes(cx, *op, 3));
-    let leaves_after_success = leaves_after_success(record, &ops);
-    let session = q.is_session(&succeeding);
-    let condition = q.waits_for_condition(&ops);
+    let beside = failing.iter().flat_map(|state| &state.looked);
+    let missing =
+        beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
+    let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
+    let leaves_after_success = leaves_after_success(record, &ops) || q.asks_at_its_head();
+    let session = q.is_session(&succeeding, remote_known);
+    let condition =
+        q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
+    let tried = retry_words || q.named_after_establishing();
+
+    if failing.iter().all(|state| q.is_dispatch(state, *main)) && !retry_words {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
 
     // trips that wait as the failing ones do, and never come to the operation: periodic work, of which this is a part
     let idle = record.backs.iter().any(|state| {
@@ -263,15 +296,16 @@ pub(crate) fn classify<'f>(
         let round: Vec<&State> = succeeding.iter().chain(&not_yet).copied().collect();
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         let same_wait = on_failure.iter().any(|wait| on_success.contains(wait));
-        if establishes || session && !condition {
+        let recovers = remote_known && (q.recovers(&round, &ops) || q.renews(&failing, &ops));
+        if recovers || establishes && !q.establishes_beside(&failing, &succeeding) || session && !condition {
             made.kind = Kind::Reconnect;
-            if !establishes {
+            if !establishes && !recovers {
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its success looks like a session that ended".into());
             }
         } else if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
             made.kind = Kind::Poll;
-        } else if (same_wait || !on_success.is_empty()) && leaves_after_success && retry_words && !condition {
+        } else if (same_wait || !on_success.is_empty()) && leaves_after_success && tried && !condition {
             // success leaves, but some goes round as failure does: its reply was tested and found wanting
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
             made.confidence = Confidence::Medium;

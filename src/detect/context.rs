@@ -131,6 +131,11 @@ impl<'a> Context<'a> {
         self.inits.get(&local).copied()
     }
 
+    /// The local that a plain `let` makes of this expression.
+    pub(crate) fn local_of(&self, init: ExprId) -> Option<Local> {
+        self.inits.iter().find(|(_, it)| **it == init).map(|(local, _)| *local)
+    }
+
     /// Where an expression is written.
     pub(crate) fn place(&self, id: ExprId) -> Option<Place> {
         Some(self.krate.file(self.at)?.place(self.body.expr(id).span))

@@ -5,7 +5,7 @@ use super::context::{Callee, Context};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, Lit, PatKind, Path, TyShape};
+use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape};
 use crate::knowledge::{Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
@@ -21,6 +21,9 @@ impl Question<'_, '_> {
         if let Callee::Own(item) = self.cx.callee(op)
             && summary(self.cx, item).is_wait
         {
+            return false;
+        }
+        if self.only_asks_whether(op) || self.is_paced_by(op) || self.takes_out(op) {
             return false;
         }
         !matches!(
@@ -65,36 +68,132 @@ impl Question<'_, '_> {
         remote::of_call(self.cx, op, MOST_CALLS)
     }
 
-    /// A helper with no caller in sight: its name, and whether its crate talks to anybody.
-    fn by_helper_name(&self) -> Option<Answer> {
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let clients = self.cx.krate.dependencies.iter().any(|name| self.cx.knowledge.crate_is_client(name));
-        let asks = self.cx.body.is_async || clients;
-        if self.cx.body.is_async
-            && let Some(variant) = self.retried_variant()
-        {
-            return Some(Answer {
-                is: true,
-                certain: false,
-                why: format!("`{variant}` is how a shared service refuses"),
-            });
-        }
-        (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name)))
-            .then(|| Answer { is: true, certain: false, why: format!("`{name}` is a retry helper") })
+    /// Whether something else is established on a trip round: what failed is used again on what was made anew.
+    pub(super) fn recovers(&self, states: &[&State], ops: &[Op]) -> bool {
+        states.iter().any(|state| {
+            state.looked.iter().any(|look| {
+                look.verdict == Verdict::Success
+                    && state.calls.contains(&look.op)
+                    && !ops.contains(&look.op)
+                    && self.counts(look.op)
+                    && (self.cx.is_awaited(look.op) || !self.is_async())
+                    && !self.is_dispatch(state, look.op)
+                    && remote::establishes(self.cx, look.op, 3)
+            })
+        })
     }
 
-    /// An error variant named in the loop that says that another try may do.
-    fn retried_variant(&self) -> Option<String> {
-        let mut found = None;
-        for (_, pat) in self.cx.body.pats() {
-            if let PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) = &pat.kind
-                && path.segments.len() > 1
-                && says(&self.cx.words().transient, path.last())
-            {
-                found = Some(path.last().to_owned());
+    /// Whether the loop runs in async code.
+    fn is_async(&self) -> bool {
+        let within = self.followed.loops.get(&self.id).and_then(|record| record.within);
+        match within.map(|within| &self.cx.body.expr(within).kind) {
+            Some(ExprKind::Async(_)) => true,
+            Some(ExprKind::Closure { body, .. }) => {
+                matches!(self.cx.body.expr(*body).kind, ExprKind::Async(_))
             }
+            _ => self.cx.body.is_async,
         }
-        found
+    }
+
+    /// Whether an operation makes a connection; of what is done for each of several in turn, only by its own name.
+    pub(super) fn establishes(&self, op: Op) -> bool {
+        let inner = self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
+            self.followed.loops.get(looped).is_some_and(|record| record.outer == Some(self.id))
+        });
+        if inner {
+            return says(&self.cx.words().establish, self.cx.call_name(op));
+        }
+        remote::establishes(self.cx, op, 3)
+    }
+
+    /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.
+    pub(super) fn renews(&self, failing: &[&State], ops: &[Op]) -> bool {
+        failing.iter().any(|state| {
+            let called = |op: &Op| !ops.contains(op) && self.counts(*op) && self.cx.is_awaited(*op);
+            let failed = state.looked.iter().filter(|look| look.verdict == Verdict::Failure);
+            state.calls.iter().any(called)
+                && failed.filter(|look| ops.contains(&look.op)).any(|look| {
+                    matches!(&self.cx.body.expr(look.op).kind, ExprKind::Method(call) if self.is_made_anew(call.receiver))
+                })
+        })
+    }
+
+    /// Whether a place is given something in the loop that was awaited.
+    fn is_made_anew(&self, place: ExprId) -> bool {
+        let body = self.cx.body;
+        let same = |left: ExprId| match (body.local(place), body.local(left)) {
+            (Some(one), Some(other)) => one == other,
+            (None, None) => {
+                let path = self.cx.field_path(place);
+                path.is_some() && path == self.cx.field_path(left)
+            }
+            _ => false,
+        };
+        body.any(self.id, |id| match &body.expr(id).kind {
+            ExprKind::Assign(left, right) => {
+                same(*left) && body.any(*right, |inner| matches!(body.expr(inner).kind, ExprKind::Await(_)))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what failed is put back where it was taken from: then the next one may be the same.
+    pub(super) fn puts_back(&self) -> bool {
+        let body = self.cx.body;
+        let on = |id: ExprId, names: &[&str]| match &body.expr(id).kind {
+            ExprKind::Method(call) if names.contains(&call.name.as_str()) => body.local(call.receiver),
+            _ => None,
+        };
+        let mut taken = Vec::new();
+        let mut put = Vec::new();
+        body.walk(self.id, &mut |id| {
+            taken.extend(on(id, &["next", "pop", "pop_front", "pop_back", "dequeue", "recv"]));
+            put.extend(on(id, &["push", "push_back", "push_front", "insert", "enqueue", "send"]));
+            true
+        });
+        taken.iter().any(|local| put.contains(local))
+    }
+
+    /// Whether the trip was made for a message that had come before the operation was called: the next one has the next message.
+    pub(super) fn is_dispatch(&self, state: &State, op: Op) -> bool {
+        state.looked.iter().take_while(|look| look.op != op).any(|look| {
+            look.verdict == Verdict::Success
+                && matches!(self.cx.role(look.op), Some(Role::Event | Role::Accept))
+        })
+    }
+
+    /// Whether the loop fills something up: it compares what there is with what there should be.
+    pub(super) fn fills_up(&self) -> bool {
+        match &self.cx.body.expr(self.id).kind {
+            ExprKind::While { cond, .. } => matches!(self.cx.body.expr(*cond).kind, ExprKind::Binary(..)),
+            _ => false,
+        }
+    }
+
+    /// Whether what was established is used again and again, and established only where it is missing: another trip, with a wait in common,
+    /// asks something else of the remote side and does not establish.
+    pub(super) fn establishes_beside(&self, failing: &[&State], succeeding: &[&State]) -> bool {
+        succeeding.iter().any(|state| {
+            state.waits.iter().any(|wait| failing.iter().any(|fail| fail.waits.contains(wait)))
+                && state.calls.iter().all(|op| !remote::establishes(self.cx, *op, 3))
+                && state.calls.iter().any(|op| self.counts(*op) && self.remote(*op).is_some_and(|it| it.is))
+        })
+    }
+
+    /// Whether the loop is left with a value once an operation has succeeded that also goes round after success: its reply is tested.
+    pub(super) fn looks_for(&self, record: &LoopRecord, called: &[Op]) -> bool {
+        record.exits.iter().any(|(state, flow)| {
+            let leaves = match flow {
+                Flow::Break(_, val) => !matches!(val, Val::Built(Tag::Err, _)),
+                Flow::Return(val) => !matches!(val, Val::Built(Tag::Err, _)),
+                _ => false,
+            };
+            leaves
+                && !state.marks.cancel
+                && state.looked.iter().any(|look| {
+                    look.verdict == Verdict::Success && called.contains(&look.op) && !self.is_of_item(look.op)
+                })
+        })
     }
 
     /// The call that establishes anew on every failing path, after what failed.
@@ -130,14 +229,15 @@ impl Question<'_, '_> {
     }
 
     /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
-    pub(super) fn is_session(&self, succeeding: &[&State]) -> bool {
+    pub(super) fn is_session(&self, succeeding: &[&State], remote_known: bool) -> bool {
         let words = self.cx.words();
         succeeding.iter().any(|state| {
             state
                 .calls
                 .iter()
-                .any(|op| says(&words.session, self.cx.call_name(*op)) && self.cx.is_awaited(*op))
-        }) || self.holds_session_loop()
+                .filter(|op| says(&words.session, self.cx.call_name(**op)) && self.cx.is_awaited(**op))
+                .any(|op| self.remote(*op).is_none_or(|answer| answer.is))
+        }) || remote_known && self.holds_session_loop()
     }
 
     fn holds_session_loop(&self) -> bool {
@@ -152,80 +252,56 @@ impl Question<'_, '_> {
         })
     }
 
-    /// Whether the function, or what bounds the loop, is named after retrying.
-    pub(super) fn speaks_of_retry(&self, record: &LoopRecord) -> bool {
-        self.speaks_of(record, &|name: &str| says(&self.cx.words().retry, name))
+    /// Whether all these only read, and what they read is thrown away: somebody waits until they answer.
+    pub(super) fn only_answers_matter(&self, ops: &[Op]) -> bool {
+        let reads = |op: Op| {
+            let first = parts(self.cx.call_name(op)).into_iter().next().unwrap_or_default();
+            is_one_of(&self.cx.words().asks, &first)
+        };
+        !ops.is_empty() && ops.iter().all(|op| reads(*op) && self.is_thrown_away(*op))
     }
 
-    /// Whether the function, or what bounds the loop, has a name that says so.
-    pub(super) fn speaks_of(&self, record: &LoopRecord, says_so: &dyn Fn(&str) -> bool) -> bool {
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        if says_so(name) {
-            return true;
-        }
-        let conds = record
-            .backs
-            .iter()
-            .chain(record.exits.iter().map(|(state, _)| state))
-            .flat_map(|state| &state.conds);
-        let mut named = false;
-        for (cond, _) in conds {
-            self.cx.body.walk(*cond, &mut |id| {
-                named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => path.single().is_some_and(says_so),
-                    ExprKind::Field(_, name) => says_so(name),
-                    ExprKind::Method(call) => says_so(&call.name),
-                    ExprKind::Call(..) => says_so(self.cx.call_name(id)),
-                    _ => false,
-                };
-                !named
-            });
-            if named {
-                return true;
+    /// Whether nobody looks inside what an operation gives, only whether it gave it.
+    fn is_thrown_away(&self, op: Op) -> bool {
+        let body = self.cx.body;
+        let mut at = op;
+        for _ in 0..8 {
+            let Some(parent) = self.cx.parent(at) else { return false };
+            match &body.expr(parent).kind {
+                ExprKind::Await(_) => at = parent,
+                ExprKind::Method(call) => return call.receiver == at && tells_only(&call.name),
+                ExprKind::Let(pat, _) => return !self.binds_success(*pat),
+                ExprKind::Match(_, arms) => return arms.iter().all(|arm| !self.binds_success(arm.pat)),
+                ExprKind::Block(_) => {
+                    return self.cx.local_of(at).is_some_and(|local| {
+                        let mut uses = body.exprs().filter(|(id, _)| body.local(*id) == Some(local));
+                        uses.all(|(id, _)| {
+                            self.cx.parent(id).is_some_and(|asked| {
+                                matches!(&body.expr(asked).kind, ExprKind::Method(call) if tells_only(&call.name))
+                            })
+                        })
+                    });
+                }
+                _ => return false,
             }
-        }
-        if let ExprKind::For { pat, iter, .. } = &self.cx.body.expr(self.id).kind {
-            let bound = self.cx.body.names_in_pat(*pat).iter().any(|(name, _)| says_so(name));
-            self.cx.body.walk(*iter, &mut |id| {
-                named |= match &self.cx.body.expr(id).kind {
-                    ExprKind::Path(path) => says_so(path.last()),
-                    ExprKind::Field(_, name) => says_so(name),
-                    _ => false,
-                };
-                !named
-            });
-            return bound || named;
         }
         false
     }
 
-    /// Whether the function or the operation is named after a condition that somebody waits for.
-    pub(super) fn waits_for_condition(&self, ops: &[Op]) -> bool {
-        let words = self.cx.words();
-        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let says_so = |name: &str| {
-            says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
-        };
-        // of an operation's name, the verb decides: `wait_for_tx` waits, `send_and_confirm_tx` sends
-        let verb = |name: &str| parts(name).into_iter().find(|part| part != "try").unwrap_or_default();
-        says_so(name)
-            || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
-    }
-
-    /// Whether an operation's text names a readiness or health endpoint.
-    fn asks_for_health(&self, op: Op) -> bool {
-        let list = &self.cx.words().health;
-        let mut found = false;
-        self.cx.body.walk(op, &mut |id| {
-            let text = match &self.cx.body.expr(id).kind {
-                ExprKind::Lit(Lit::Str(text)) => text.as_str(),
-                ExprKind::Path(path) => path.single().unwrap_or_default(),
-                _ => "",
-            };
-            found |= parts(text).iter().any(|part| is_one_of(list, part.trim_end_matches('z')));
-            !found
-        });
-        found
+    /// Whether a pattern takes something out of a success.
+    fn binds_success(&self, pat: PatId) -> bool {
+        match &self.cx.body.pat(pat).kind {
+            PatKind::TupleStruct(path, subs) => {
+                path.last() != "Err"
+                    && !subs.iter().all(|sub| match &self.cx.body.pat(*sub).kind {
+                        PatKind::Wild => true,
+                        PatKind::Tuple(parts) => parts.is_empty(),
+                        _ => false,
+                    })
+            }
+            PatKind::Wild | PatKind::Path(_) => false,
+            _ => true,
+        }
     }
 
     /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
@@ -265,11 +341,14 @@ impl Question<'_, '_> {
     }
 
     fn gives_nothing(&self, record: &LoopRecord) -> bool {
-        if record.within.is_some() {
-            return !record
-                .exits
-                .iter()
-                .any(|(_, flow)| matches!(flow, Flow::Return(val) if *val != Val::Unknown));
+        if let Some(within) = record.within {
+            // what a task of its own does with what it made is its own business
+            let spawned = self.followed.spawned.contains(&within);
+            return !record.exits.iter().any(|(_, flow)| match flow {
+                Flow::Return(val) => *val != Val::Unknown,
+                Flow::Break(_, val) => !spawned && *val != Val::Unknown,
+                _ => false,
+            });
         }
         self.cx
             .body
@@ -277,6 +356,11 @@ impl Question<'_, '_> {
             .as_ref()
             .is_none_or(|ty| ty.shape == TyShape::Other || ty.shape == TyShape::Tuple && ty.args.is_empty())
     }
+}
+
+/// Whether a method tells only whether something succeeded.
+fn tells_only(name: &str) -> bool {
+    matches!(name, "is_ok" | "is_err" | "is_some" | "is_none")
 }
 
 /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.

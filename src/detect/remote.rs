@@ -26,12 +26,49 @@ fn answer(is: bool, certain: bool, why: impl Into<String>) -> Answer {
 /// Whether an operation of a body is remote.
 pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     let callee = cx.callee(id);
-    by_callee(cx, id, &callee, left)
-        .or_else(|| by_written_type(cx, &callee))
+    by_program(cx, id)
+        .or_else(|| by_callee(cx, id, &callee, left))
+        .or_else(|| by_written_type(cx, id, &callee))
         .or_else(|| by_receiver(cx, id))
         .or_else(|| by_inner_calls(cx, id, left))
         .or_else(|| by_arguments(cx, id))
+        .or_else(|| by_origin(cx, id))
         .or_else(|| by_name(cx, id))
+}
+
+/// A command that is run, by the program's name: `Command::new("ssh")`.
+fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let ExprKind::Method(call) = &cx.body.expr(id).kind else { return None };
+    if !is_one_of(&cx.words().runs, &call.name) {
+        return None;
+    }
+    let mut at = call.receiver;
+    for _ in 0..16 {
+        at = match &cx.body.expr(at).kind {
+            ExprKind::Method(call) => call.receiver,
+            ExprKind::Ref(inner) => *inner,
+            ExprKind::Path(_) => cx.body.local(at).and_then(|local| cx.init(local))?,
+            ExprKind::Call(_, args) => {
+                let [program] = args.as_slice() else { return None };
+                let ExprKind::Lit(Lit::Str(text)) = &cx.body.expr(*program).kind else { return None };
+                let reaches = is_one_of(&cx.words().remote_programs, text);
+                return reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")));
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+/// What is called on something that was made here on the machine: `OpenOptions::new().write(true).open(path)`.
+fn by_origin(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let mut at = id;
+    while let ExprKind::Method(call) = &cx.body.expr(at).kind {
+        at = call.receiver;
+    }
+    let made_here = at != id && matches!(cx.role(at), Some(Role::Local { kind: LocalKind::File }));
+    (made_here && !cx.is_awaited(id))
+        .then(|| answer(false, true, format!("`{}` stays on the machine", cx.call_name(at))))
 }
 
 fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Option<Answer> {
@@ -78,11 +115,26 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
 }
 
 /// The error or success type that a function of the crate declares.
-fn by_written_type(cx: &Context<'_>, callee: &Callee<'_>) -> Option<Answer> {
-    let Callee::Own(item) = callee else { return None };
-    let inner = cx.inside(*item)?;
-    let ret = inner.body.ret.as_ref()?;
-    of_type(&inner, ret, 3)
+fn by_written_type(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>) -> Option<Answer> {
+    match callee {
+        Callee::Own(item) => match cx.inside(*item) {
+            Some(inner) => of_type(&inner, inner.body.ret.as_ref()?, 3),
+            // a trait's method without a body
+            None => {
+                let ret = cx.krate.signature(*item)?.ret.as_ref()?;
+                of_type(cx, &cx.krate.full_type(*item, ret), 3)
+            }
+        },
+        // `(self.work)()`: a function in a field
+        Callee::Unknown => {
+            let ExprKind::Call(called, _) = &cx.body.expr(id).kind else { return None };
+            matches!(cx.body.expr(*called).kind, ExprKind::Field(..))
+                .then(|| cx.type_of(*called))
+                .flatten()
+                .and_then(|ty| of_type(cx, &ty, 4))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a written type is a client's, or of one.

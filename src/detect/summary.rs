@@ -43,6 +43,8 @@ pub(crate) struct Summary {
     pub(crate) remote_calls: u32,
     /// It calls a parameter in a loop: an engine that retries what it is given.
     pub(crate) drives_operand: bool,
+    /// The variants, `None` among them, by which it says that what it called failed.
+    pub(crate) fails_as: Vec<String>,
     /// It holds a loop or policy of its own that waits.
     pub(crate) loops: bool,
     /// It, or what it calls, looks at HTTP statuses or has them made errors.
@@ -203,6 +205,9 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     made.diverges = ret.is_some_and(|ty| ty.shape == TyShape::Other) && never_returns(cx, body.root);
     if made.gives_bool {
         made.statuses = predicate_statuses(cx, body.root, 0).filter(|ranges| !ranges.is_empty());
+    }
+    if ret.is_some() && !made.gives_bool {
+        made.fails_as = super::fails_as::fails_as(cx, left);
     }
     made.remote = remote::of_function(cx, left);
     made

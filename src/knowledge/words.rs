@@ -62,6 +62,26 @@ pub struct Words {
     pub sleep: Vec<String>,
     /// Whole names: calls that give one of many, beside std's own: `try_next`, dequeue, …
     pub items: Vec<String>,
+    /// First parts: a variant of a retry decision that says to go on: after, yes, now, …
+    pub go_on: Vec<String>,
+    /// First parts: a call that only asks whether to go on: should, can, …
+    pub question: Vec<String>,
+    /// A limiter of one's own pace: limiter, throttle, …
+    pub limiter: Vec<String>,
+    /// A type that waits for something: waiter.
+    pub waiter: Vec<String>,
+    /// First parts: a call that only reads: get, ping, status, …
+    pub asks: Vec<String>,
+    /// Whole names: an order, and no signal, where it is awaited: abort, cancel, …
+    pub orders: Vec<String>,
+    /// Whole names: what a command or a reply says of its end, where 0 is well: code, `exit_status`, …
+    pub end_code: Vec<String>,
+    /// A test of an error that asks whether it may go away: retryable, resumable, …
+    pub retryable: Vec<String>,
+    /// Whole names: a method that runs the command that was built: status, output, …
+    pub runs: Vec<String>,
+    /// Whole names: programs that reach a remote side: ssh, curl, …
+    pub remote_programs: Vec<String>,
 }
 
 impl Words {
@@ -72,7 +92,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 28] {
+    fn lists(&mut self) -> [&mut Vec<String>; 38] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -102,6 +122,16 @@ impl Words {
             &mut self.counter,
             &mut self.sleep,
             &mut self.items,
+            &mut self.go_on,
+            &mut self.question,
+            &mut self.limiter,
+            &mut self.waiter,
+            &mut self.asks,
+            &mut self.orders,
+            &mut self.end_code,
+            &mut self.retryable,
+            &mut self.runs,
+            &mut self.remote_programs,
         ]
     }
 }

@@ -85,7 +85,7 @@ fn replay_with(
             // some trip is the first, whatever its patterns ask
             (taken, called_before_end) = likeliest(cx, id, &trips, &env, attempt, false);
         }
-        let Some((after, calls)) = taken else {
+        let Some((after, trip)) = taken else {
             let asks = |event: &Event| matches!(event, Event::Bind(..));
             let by_pattern = attempt == 1 && trips.iter().any(|trip| trip.trip_events().iter().any(asks));
             made.max = (!by_pattern).then_some(if called_before_end { attempt } else { attempt - 1 });
@@ -93,9 +93,9 @@ fn replay_with(
             break;
         };
         env = after;
-        for call in calls {
-            if !made.calls.contains(&call) {
-                made.calls.push(call);
+        for call in &trip.waits {
+            if !made.calls.contains(call) {
+                made.calls.push(*call);
             }
         }
         if made.overflow.is_none()
@@ -104,21 +104,24 @@ fn replay_with(
         {
             made.overflow = Some((attempt, overflow.clone()));
         }
-        made.waits.push(env.vars.get(&Key::Waited).cloned());
+        // what an inner loop waited is not in the trace: how long that was nobody can tell
+        let inside = trip.waits.iter().any(|wait| !trip.trip_events().contains(&Event::Wait(*wait)));
+        let waited = env.vars.get(&Key::Waited).cloned();
+        made.waits.push(if inside { Some(Amount::unknown()) } else { waited });
     }
     made
 }
 
 /// Of the trips that are possible at an attempt the one to go on with: one that waits, and longer each time. Also whether an operation was called.
-fn likeliest(
+fn likeliest<'t>(
     cx: &Context<'_>,
     id: ExprId,
-    trips: &[&State],
+    trips: &[&'t State],
     env: &Env,
     attempt: u32,
     strict: bool,
-) -> (Option<(Env, Vec<ExprId>)>, bool) {
-    let mut taken: Option<(Env, Vec<ExprId>)> = None;
+) -> (Option<(Env, &'t State)>, bool) {
+    let mut taken: Option<(Env, &State)> = None;
     let mut called_before_end = false;
     for trip in trips {
         let mut eval = Eval::new(cx, env.clone());
@@ -134,7 +137,7 @@ fn likeliest(
             wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
         });
         if better {
-            taken = Some((eval.env, trip.waits.to_vec()));
+            taken = Some((eval.env, *trip));
         }
     }
     (taken, called_before_end)

@@ -2,12 +2,13 @@
 
 use super::state::{Event, Test, Verdict};
 use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, next, wait};
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit};
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
 use crate::detect::unlooped::comes_back;
 use crate::knowledge::{is_one_of, says};
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 impl Walker<'_, '_> {
     pub(super) fn call(&mut self, id: ExprId, s: State) -> Paths {
@@ -26,6 +27,9 @@ impl Walker<'_, '_> {
     fn apply(&mut self, id: ExprId, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
         if let Some(paths) = self.language(id, vals, &mut s) {
             return paths;
+        }
+        if self.names_a_hint(operands) {
+            s.marks.hint = true;
         }
         let callee = self.cx.callee(id);
         if let Callee::Own(item) = &callee
@@ -53,14 +57,20 @@ impl Walker<'_, '_> {
                 }
                 // a given function of the outcome is a predicate or a mapper, not the operation
                 if let Some(op) = vals.iter().find_map(operation_of) {
-                    self.found.derived.insert(id, op);
-                    return next(s, Val::Derived(op, id));
+                    return next(s, self.derived(id, op, vals));
                 }
                 self.found.operands.insert(id);
                 self.operation(id, vals, s)
             }
             Callee::Foreign(_) | Callee::Unknown => self.unknown(id, vals, s),
         }
+    }
+
+    /// `headers.get("retry-after")`: the text tells what is read.
+    fn names_a_hint(&self, operands: &[ExprId]) -> bool {
+        operands.iter().any(|operand| {
+            matches!(&self.body().expr(*operand).kind, ExprKind::Lit(Lit::Str(text)) if says(&self.cx.words().hint, text))
+        })
     }
 
     /// What the language itself defines on `Result` and `Option`, whatever the vocabulary says.
@@ -78,7 +88,7 @@ impl Walker<'_, '_> {
                 let built = if matches!(first, Val::Item(_)) {
                     first
                 } else {
-                    Val::Built(Tag::of_variant(name), Box::new(first))
+                    Val::Built(self.built_tag(id), Box::new(first))
                 };
                 return Some(next(s.clone(), built));
             }
@@ -134,6 +144,15 @@ impl Walker<'_, '_> {
         }
         let ranges = crate::detect::summary::listed_statuses(self.cx, call.receiver)?;
         Some(Val::Test(*op, Test::Status(SmallVec::from_vec(ranges)), true))
+    }
+
+    fn built_tag(&self, id: ExprId) -> Tag {
+        if let ExprKind::Call(callee, _) = &self.body().expr(id).kind
+            && let ExprKind::Path(path) = &self.body().expr(*callee).kind
+        {
+            return self.variant_tag(path);
+        }
+        Tag::of_variant(self.cx.call_name(id))
     }
 
     #[allow(clippy::too_many_lines)] // one arm a role: the table of what roles do belongs in one place
@@ -232,6 +251,8 @@ impl Walker<'_, '_> {
                 let test = if *transient == Some(true) { Test::Transient } else { Test::About };
                 next(s, Val::Test(op, test, true))
             }
+            // `command.status()?` runs something
+            Role::Status if self.may_fail(id) => self.operation(id, vals, s),
             Role::Status => match vals.iter().find_map(operation_of).or_else(|| self.given_reply(id)) {
                 Some(op) => next(s, Val::Status(op)),
                 None => next(s, Val::Unknown),
@@ -245,6 +266,7 @@ impl Walker<'_, '_> {
                 Val::Item(_) if !self.cx.is_awaited(id) => next(s, first),
                 _ => self.operation(id, vals, s),
             },
+            Role::Pure if self.is_order(id) => self.operation(id, vals, s),
             Role::Pure
             | Role::KeepsStatus
             | Role::Client
@@ -343,8 +365,7 @@ impl Walker<'_, '_> {
                 Some(val) => match operation_of(&val) {
                     Some(op) => {
                         // a home-grown outcome made of this one: looked at by its variants
-                        self.found.derived.insert(id, op);
-                        next(s, Val::Derived(op, id))
+                        next(s, self.derived(id, op, vals))
                     }
                     None => next(s, Val::Unknown),
                 },
@@ -375,7 +396,9 @@ impl Walker<'_, '_> {
             ExprKind::Method(call) => self.cx.base_text(call.receiver),
             _ => String::new(),
         };
-        if says(&words.cancel, name) && self.cx.args(id).is_empty() || says(&words.cancel, &on) {
+        if says(&words.cancel, name) && self.cx.args(id).is_empty() && !self.is_order(id)
+            || says(&words.cancel, &on)
+        {
             return next(s, Val::Cancel);
         }
         if says(&words.log, name) && !self.cx.is_awaited(id) {
@@ -383,13 +406,40 @@ impl Walker<'_, '_> {
             return next(s, Val::Unknown);
         }
         if let Some(op) = vals.iter().find_map(operation_of) {
-            self.found.derived.insert(id, op);
-            return next(s, Val::Derived(op, id));
+            return next(s, self.derived(id, op, vals));
         }
         if let Some(Val::Timer(timer)) = vals.first() {
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)
+    }
+
+    /// Whether something is told to stop, and its answer awaited: no signal.
+    fn is_order(&self, id: ExprId) -> bool {
+        is_one_of(&self.cx.words().orders, self.cx.call_name(id)) && self.cx.is_awaited(id)
+    }
+
+    /// Whether what a call gives is awaited or handed up by `?`, through adaptors.
+    fn may_fail(&self, id: ExprId) -> bool {
+        let mut at = id;
+        for _ in 0..4 {
+            let Some(parent) = self.cx.parent(at) else { return false };
+            match &self.body().expr(parent).kind {
+                ExprKind::Try(_) | ExprKind::Await(_) => return true,
+                ExprKind::Method(call) if call.receiver == at => at = parent,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// What a call makes of an operation's outcome.
+    fn derived(&mut self, id: ExprId, op: super::Op, vals: &[Val]) -> Val {
+        for val in vals {
+            self.note_item(id, val);
+        }
+        self.found.derived.insert(id, op);
+        Val::Derived(op, id)
     }
 
     /// An operation: its outcome is open until somebody looks.
@@ -419,39 +469,52 @@ impl Walker<'_, '_> {
     }
 
     fn note_item(&mut self, id: ExprId, val: &Val) {
-        match val {
-            Val::Item(item) => {
-                // a part of an outer loop's item is the outer loop's too
-                let mut at = Some(*item);
-                while let Some(looped) = at {
-                    if !self.found.of_item.entry(id).or_default().insert(looped) {
-                        break;
-                    }
-                    at = self.over_item_of.get(&looped).copied();
-                }
-            }
-            Val::Built(_, inner) => self.note_item(id, inner),
-            Val::Tuple(parts) => parts.iter().for_each(|part| self.note_item(id, part)),
-            // what came out of an operation that is itself of an item, or that waits for a message, is an item too
-            Val::Payload(op, _) | Val::Derived(op, _) => {
-                if let Some(items) = self.found.of_item.get(op).cloned() {
-                    self.found.of_item.entry(id).or_default().extend(items);
-                }
-                if self.gives_items(*op)
-                    && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
-                {
-                    let looped = *looped;
-                    self.found.of_item.entry(id).or_default().insert(looped);
-                }
-            }
-            _ => {}
+        let mut items = self.items_in(val);
+        // what comes out of an operation that waits for a message, or gives one of many, is an item too
+        if let Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op) = val
+            && self.gives_items(*op)
+            && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+        {
+            items.insert(*looped);
+        }
+        if !items.is_empty() {
+            self.found.of_item.entry(id).or_default().extend(items);
         }
     }
 
+    /// The loops whose items a value is made of.
+    pub(super) fn items_in(&self, val: &Val) -> BTreeSet<ExprId> {
+        match val {
+            Val::Item(item) => {
+                let around = self.nested.get(item).into_iter().flatten().copied();
+                around.chain(std::iter::once(*item)).collect()
+            }
+            Val::Built(_, inner) => self.items_in(inner),
+            Val::Tuple(parts) => parts.iter().flat_map(|part| self.items_in(part)).collect(),
+            Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op) => {
+                self.found.of_item.get(op).cloned().unwrap_or_default()
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Whether a call is what a `while let` goes over, as a `for` goes over an iterator.
+    fn heads_while_let(&self, op: ExprId) -> bool {
+        let Some(asked) = self.cx.parent(op) else { return false };
+        let ExprKind::Let(_, value) = self.body().expr(asked).kind else { return false };
+        value == op
+            && self.cx.parent(asked).is_some_and(
+                |looped| matches!(self.body().expr(looped).kind, ExprKind::While { cond, .. } if cond == asked),
+            )
+    }
+
     /// Whether an operation gives one of many: a message, a job, the next element.
-    fn gives_items(&self, op: ExprId) -> bool {
+    pub(super) fn gives_items(&self, op: ExprId) -> bool {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
+            _ if self.heads_while_let(op) => true,
+            _ if !matches!(self.body().expr(op).kind, ExprKind::Method(_)) => false,
+            _ if self.cx.call_name(op) == "next" && self.cx.args(op).is_empty() => true,
             Some(Role::Remote { .. }) | None => {
                 let name = self.cx.call_name(op);
                 matches!(name, "next" | "accept" | "recv" | "try_recv" | "pop" | "pop_front")

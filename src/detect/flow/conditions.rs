@@ -2,7 +2,7 @@
 
 use super::state::Verdict;
 use super::{Flow, Paths, State, Tag, Test, Val, Walker, next, then};
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, UnOp};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, MacroInput, UnOp};
 use smallvec::SmallVec;
 
 /// Paths with the condition's answer, and paths that left while it was evaluated.
@@ -221,6 +221,10 @@ impl Walker<'_, '_> {
             Tag::Err | Tag::BadStatus => Verdict::Failure,
             Tag::None if self.optional.contains(&op) => Verdict::Failure,
             Tag::False if crate::knowledge::says(&words.establish, self.cx.call_name(op)) => Verdict::Failure,
+            // what should have been made is not there: `connect(..).await` gave `None`
+            Tag::None if self.makes_something(op) => Verdict::Failure,
+            Tag::None if self.fails_as(op, "None") => Verdict::Failure,
+            Tag::Variant(name) if self.fails_as(op, name) => Verdict::Failure,
             Tag::None | Tag::False => Verdict::NotYet,
             Tag::Variant(name) => {
                 let says = |list: &[String]| crate::knowledge::says(list, name);
@@ -235,6 +239,26 @@ impl Walker<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether this is how a function of the crate says that what it called failed.
+    fn fails_as(&self, op: ExprId, variant: &str) -> bool {
+        match self.cx.callee(op) {
+            super::Callee::Own(item) => {
+                let summary = crate::detect::summary::summary(self.cx, item);
+                // what only parses fails because of what it got
+                summary.remote == Some(true) && summary.fails_as.iter().any(|it| it == variant)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an awaited call makes a connection by its name, and not takes one out of a pool.
+    fn makes_something(&self, op: ExprId) -> bool {
+        let name = self.cx.call_name(op);
+        self.cx.is_awaited(op)
+            && crate::knowledge::says(&self.cx.words().establish, name)
+            && !crate::knowledge::parts(name).iter().any(|part| part == "get")
     }
 
     /// What a call on an outcome asks, by its name, where nothing else tells.
@@ -261,6 +285,10 @@ impl Walker<'_, '_> {
         then(paths, |state, l| {
             let paths = self.eval(right, state);
             then(paths, |state, r| {
+                if let Some(of) = self.compared_with_nought(op, left, right, &l, &state) {
+                    let well = Val::Test(of, Test::Is(Tag::GoodStatus), op == BinOp::Eq);
+                    return next(state, well);
+                }
                 #[allow(clippy::unnested_or_patterns)]
                 // an error on either side goes before what is derived on either
                 let val = match (&l, &r) {
@@ -281,6 +309,43 @@ impl Walker<'_, '_> {
                 next(state, val)
             })
         })
+    }
+
+    /// `code == 0`: the operation whose end this tells.
+    fn compared_with_nought(
+        &self,
+        op: BinOp,
+        left: ExprId,
+        right: ExprId,
+        val: &Val,
+        s: &State,
+    ) -> Option<ExprId> {
+        let nought = matches!(self.body().expr(right).kind, ExprKind::Lit(Lit::Int(0, _)));
+        if !nought || !matches!(op, BinOp::Eq | BinOp::Ne) {
+            return None;
+        }
+        self.end_code(left, val, s)
+    }
+
+    /// The operation of which this value is the exit code: a command that ran, a reply that says how it went.
+    pub(super) fn end_code(&self, id: ExprId, val: &Val, s: &State) -> Option<ExprId> {
+        let (Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op)) = val else { return None };
+        let failed = s.look(*op).is_some_and(|look| look.verdict == Verdict::Failure);
+        (!failed && crate::knowledge::is_one_of(&self.cx.words().end_code, self.said_last(id))).then_some(*op)
+    }
+
+    /// The name that a value goes by: `code` of `status.code().unwrap_or(255)`.
+    fn said_last(&self, id: ExprId) -> &str {
+        match &self.body().expr(id).kind {
+            ExprKind::Path(path) => path.last(),
+            ExprKind::Field(_, name) => name,
+            ExprKind::Ref(inner) | ExprKind::Cast(inner, _) | ExprKind::Unary(_, inner) => {
+                self.said_last(*inner)
+            }
+            ExprKind::Method(call) if call.name.starts_with("unwrap") => self.said_last(call.receiver),
+            ExprKind::Method(call) => &call.name,
+            _ => "",
+        }
     }
 
     fn status_test(&self, id: ExprId, operation: ExprId, op: BinOp, against: ExprId) -> Val {

@@ -5,6 +5,7 @@ use super::calls::operation_of;
 use super::state::{Event, State, Tag, Test, Val, Verdict, join};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
+use crate::detect::summary::is_named_sleep;
 
 impl Walker<'_, '_> {
     /// Evaluates an expression on one path.
@@ -74,8 +75,8 @@ impl Walker<'_, '_> {
             ExprKind::Index(base, index) => {
                 let (base, index) = (*base, *index);
                 let paths = self.eval(index, s);
-                let item = self.stepped_index(index);
-                then(paths, |state, _| {
+                then(paths, |state, at| {
+                    let item = self.indexed_by(index, &at);
                     let paths = self.eval(base, state);
                     then(paths, |state, val| {
                         next(state, if matches!(val, Val::Item(_)) { val } else { item.clone() })
@@ -112,12 +113,16 @@ impl Walker<'_, '_> {
             }
             ExprKind::Await(inner) => {
                 let paths = self.eval(*inner, s);
+                let named = self.names_a_sleep(*inner);
                 then(paths, |mut state, val| {
                     // a future of the crate's own, built here: what it does is in its `poll`
                     if matches!(val, Val::Built(Tag::Variant(_), _)) {
                         state.called(id);
                         state.trace.push(Event::Call(id));
                         return next(state, Val::Outcome(id));
+                    }
+                    if named && !matches!(val, Val::Timer(_) | Val::Deferred(_)) {
+                        wait(id, &mut state);
                     }
                     self.awaited(val, state)
                 })
@@ -152,7 +157,10 @@ impl Walker<'_, '_> {
             }
             ExprKind::Match(scrutinee, arms) => {
                 let paths = self.eval(*scrutinee, s);
-                let out = then(paths, |state, val| self.arms(*scrutinee, arms, &val, state));
+                let out = then(paths, |state, val| {
+                    let val = self.end_code(*scrutinee, &val, &state).map_or(val, Val::Code);
+                    self.arms(*scrutinee, arms, &val, state)
+                });
                 self.joined(out)
             }
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => self.eval_loop(id, s),
@@ -238,7 +246,7 @@ impl Walker<'_, '_> {
     /// A struct or variant that is built: what its fields carry is inside.
     fn built(&mut self, lit: &StructLit, s: State) -> Paths {
         let fields: Vec<ExprId> = lit.fields.iter().map(|(_, value)| *value).chain(lit.base).collect();
-        let tag = Tag::of_variant(lit.path.last());
+        let tag = self.variant_tag(&lit.path);
         let paths = self.eval_all(&fields, s);
         paths
             .into_iter()
@@ -360,6 +368,13 @@ impl Walker<'_, '_> {
         }
         out.extend(going.into_iter().map(|(state, vals)| (state, None, vals)));
         out
+    }
+
+    /// `sleep.await`: a timer that was made elsewhere, by its name.
+    fn names_a_sleep(&self, id: ExprId) -> bool {
+        self.body().local(id).is_some_and(|_| {
+            matches!(&self.body().expr(id).kind, ExprKind::Path(path) if is_named_sleep(self.cx.words(), path.last()))
+        })
     }
 
     /// `.await`

@@ -52,19 +52,23 @@ impl Walker<'_, '_> {
             }
             _ => return Vec::new(),
         };
-        let outer = s.clone();
+        let mut outer = s.clone();
         let prelude = s.trace.len();
         let (starts, item, mut out) = match &body.expr(id).kind {
             ExprKind::For { iter, .. } => self.items(id, *iter, shape, s),
             _ => (vec![s], Val::Unknown, Vec::new()),
         };
+        // what the iterator itself did, the loop around did
+        if let Some(start) = starts.first() {
+            outer = start.clone();
+        }
         let mut heads: Vec<(State, ())> = starts.into_iter().map(|state| (state, ())).collect();
         let mut known: Vec<State> = Vec::new();
         let mut backs: Vec<(State, ())> = Vec::new();
         let mut exits: Paths = Vec::new();
-        // where nothing is left: as the loop's own ends, and with what the last trip did, for whoever comes after
-        let mut ends: Paths = Vec::new();
-        let mut ended: Paths = Vec::new();
+        // ways out at the head, as the record and as the loop around sees them
+        let mut ends = Ends::default();
+        let mut spent: Vec<State> = Vec::new();
         let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
         self.scopes.push((label, id, true));
         let cut_before = std::mem::take(&mut self.found.cut);
@@ -73,25 +77,36 @@ impl Walker<'_, '_> {
             went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
             for (mut head, ()) in heads.drain(..) {
-                let before = head.clone();
+                let last = head.clone();
                 head.begin_trip(prelude, round);
                 let mut entered = Vec::new();
                 match &body.expr(id).kind {
                     ExprKind::While { cond, .. } => {
                         let (answers, escapes) = self.cond(*cond, head);
+                        let ends_here =
+                            round > 1 && escapes.is_empty() && answers.iter().all(|(_, truth)| !truth);
+                        if ends_here {
+                            // a flag or value that this trip set keeps it from going round: the trip is a way out
+                            for (mut state, _) in answers {
+                                state.did_before(&last);
+                                exits.push((state, Flow::Next(Val::Unknown)));
+                            }
+                            spent.push(last);
+                            continue;
+                        }
                         exits.extend(escapes);
                         for (state, truth) in answers {
                             if truth {
                                 entered.push(state);
                             } else {
-                                ends.push((state.clone(), Flow::Next(Val::Unknown)));
-                                ended.push((state.after_trip(&before, round > 1), Flow::Next(Val::Unknown)));
+                                // a condition that asks an operation tells why it ended; what came before is past
+                                let counts = round > 1 && state.looked.is_empty();
+                                ends.push(state, counts.then_some(&last));
                             }
                         }
                     }
                     ExprKind::For { pat, .. } => {
-                        ends.push((head.clone(), Flow::Next(Val::Unknown)));
-                        ended.push((head.clone().after_trip(&before, round > 1), Flow::Next(Val::Unknown)));
+                        ends.push(head.clone(), (round > 1).then_some(&last));
                         head.trace.push(Event::Next(id));
                         entered = self.bind(*pat, &item, head).0;
                     }
@@ -121,14 +136,14 @@ impl Walker<'_, '_> {
             heads = fresh;
         }
         self.scopes.pop();
+        backs.retain(|(state, ())| !spent.iter().any(|it| it.same_way(state)));
         self.found.cut |= join(&mut exits);
-        ends.extend(exits.iter().cloned());
-        self.found.cut |= join(&mut ends);
-        self.record(id, shape, &outer, around, backs, &ends, went_on);
-        ended.extend(exits);
-        self.found.cut |= join(&mut ended);
+        let seen_around: Paths = exits.iter().cloned().chain(ends.around(shape)).collect();
+        exits.extend(ends.at_head);
+        self.found.cut |= join(&mut exits);
+        self.record(id, shape, &outer, around, backs, &exits, went_on);
         self.found.cut |= cut_before;
-        for (mut state, flow) in ended {
+        for (mut state, flow) in seen_around {
             state.end_trip(&outer);
             out.push(match flow {
                 Flow::Break(target, val) if target == id => (state, Flow::Next(val)),
@@ -145,11 +160,8 @@ impl Walker<'_, '_> {
             match flow {
                 Flow::Next(val) => {
                     item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
-                    if let Val::Item(outer) = &val
-                        && *outer != id
-                    {
-                        self.over_item_of.insert(id, *outer);
-                    }
+                    let around = self.items_in(&val);
+                    self.nested.entry(id).or_default().extend(around);
                     if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
                         item = val;
                     }
@@ -239,6 +251,42 @@ impl Walker<'_, '_> {
             ExprKind::Call(_, args) if self.cx.call_name(iter) == "repeat" => args.len() == 1,
             _ => false,
         }
+    }
+}
+
+/// Ways out at a loop's head: the condition's false side, the exhausted iterator.
+#[derive(Default)]
+struct Ends {
+    /// As the loop itself sees them: a trip that has just begun.
+    at_head: Paths,
+    /// As the loop around sees them, before the first trip.
+    untried: Paths,
+    /// As the loop around sees them, after a trip: what the last one did was done.
+    after_trip: Paths,
+}
+
+impl Ends {
+    fn push(&mut self, head: State, last: Option<&State>) {
+        let flow = Flow::Next(Val::Unknown);
+        match last {
+            Some(last) => {
+                let mut whole = head.clone();
+                whole.did_before(last);
+                self.after_trip.push((whole, flow.clone()));
+            }
+            None => self.untried.push((head.clone(), flow.clone())),
+        }
+        self.at_head.push((head, flow));
+    }
+
+    /// A `for` is taken to have something to go over, if anything came back to its head.
+    fn around(&mut self, shape: LoopShape) -> Paths {
+        let mut all = std::mem::take(&mut self.after_trip);
+        let goes_over = matches!(shape, LoopShape::Count | LoopShape::Each) && !all.is_empty();
+        if !goes_over {
+            all.append(&mut self.untried);
+        }
+        all
     }
 }
 

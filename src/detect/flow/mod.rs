@@ -73,7 +73,7 @@ pub(crate) struct Followed {
 }
 
 /// Steps for one body: some tenths of a second.
-const MOST_STEPS: u32 = 60_000;
+const MOST_STEPS: u32 = 120_000;
 
 /// Closures run in place inside each other at most this deep.
 const MOST_CLOSURES: u32 = 4;
@@ -90,8 +90,8 @@ pub(crate) struct Walker<'c, 'a> {
     optional: BTreeSet<Op>,
     /// Of replies that come from outside, by the variable that holds them: the first call that asked for the status. `None`: they are nobody's.
     given: Option<BTreeMap<Local, Op>>,
-    /// Loops over what an outer loop's item holds: the outer loop.
-    over_item_of: BTreeMap<ExprId, ExprId>,
+    /// Loops that go over an item of another loop: that one, and those around.
+    nested: BTreeMap<ExprId, BTreeSet<ExprId>>,
     depth: u32,
     /// Timers that the function makes are waited for by whoever polls it.
     gives_timers_away: bool,
@@ -155,7 +155,7 @@ impl<'c, 'a> Walker<'c, 'a> {
             captured: BTreeMap::new(),
             optional: BTreeSet::new(),
             given: None,
-            over_item_of: BTreeMap::new(),
+            nested: BTreeMap::new(),
             depth: 0,
             gives_timers_away: unlooped::gives_timers_away(cx),
         }

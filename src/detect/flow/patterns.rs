@@ -5,6 +5,7 @@ use super::state::Verdict;
 use super::{Op, State, Tag, Val, Walker};
 use crate::body::{ExprId, ExprKind, Lit, PatId, PatKind, Path};
 use crate::detect::statuses;
+use crate::knowledge::{self, is_one_of, says};
 use crate::resolve::Target;
 use smallvec::SmallVec;
 
@@ -35,7 +36,9 @@ impl Walker<'_, '_> {
                 let parts: Vec<Val> = match val {
                     Val::Tuple(parts) if parts.len() == subs.len() => parts.clone(),
                     // one operation's outcome beside others of it: `(status, body)` of a reply
-                    Val::Payload(..) | Val::Item(_) => vec![val.clone(); subs.len()],
+                    Val::Payload(..) | Val::Item(_) | Val::Derived(..) => vec![val.clone(); subs.len()],
+                    // what gives a tuple has not failed by that
+                    Val::Outcome(op) => vec![Val::Payload(*op, Tag::Ok); subs.len()],
                     _ => vec![Val::Unknown; subs.len()],
                 };
                 self.bind_parts(subs, &parts, s)
@@ -74,6 +77,15 @@ impl Walker<'_, '_> {
                             answers.into_iter().partition(|(_, is)| *is == truth);
                         (yes.into_iter().map(|it| it.0).collect(), no.into_iter().map(|it| it.0).collect())
                     }
+                    (Val::Code(op), None)
+                        if matches!(body.expr(*lit).kind, ExprKind::Lit(Lit::Int(0, _))) =>
+                    {
+                        let mut not = s.clone();
+                        let mut yes = s;
+                        yes.decide(*op, Tag::GoodStatus, Verdict::Success);
+                        not.decide(*op, Tag::BadStatus, Verdict::Failure);
+                        (vec![yes], vec![not])
+                    }
                     (Val::Status(op), None) => match statuses::status_of(self.cx, *lit) {
                         Some(code) => bind_status(*op, &[(code, code)], s),
                         None => both(s),
@@ -111,7 +123,7 @@ impl Walker<'_, '_> {
     }
 
     fn bind_variant(&mut self, pat: PatId, path: &Path, subs: &[PatId], val: &Val, s: State) -> Split {
-        let tag = Tag::of_variant(path.last());
+        let tag = self.variant_tag(path);
         let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
         let other = tag.other().filter(|_| self.is_closed(path));
         match val {
@@ -134,7 +146,7 @@ impl Walker<'_, '_> {
                     || matches!((built, &tag), (Tag::Variant(_), Tag::Variant(_)));
                 if unlike { (Vec::new(), vec![s]) } else { self.unsure(subs, s) }
             }
-            Val::Item(_) | Val::Hint(_) => {
+            Val::Item(_) | Val::Hint(_) | Val::Code(_) => {
                 let not = s.clone();
                 let (matched, mut left) = self.bind_subs(subs, val, s);
                 left.push(not);
@@ -235,6 +247,17 @@ impl Walker<'_, '_> {
         (matched, left)
     }
 
+    /// The tag that a variant's path stands for. `Retry::After` says by its enum what `After` alone does not.
+    pub(super) fn variant_tag(&self, path: &Path) -> Tag {
+        let [.., of, last] = path.segments.as_slice() else { return Tag::of_variant(path.last()) };
+        let words = self.cx.words();
+        let goes_on = knowledge::parts(last).first().is_some_and(|part| is_one_of(&words.go_on, part));
+        if goes_on && says(&words.retry, of) {
+            return Tag::Variant(format!("Retry{last}").into());
+        }
+        Tag::of_variant(last)
+    }
+
     fn bind_subs(&mut self, subs: &[PatId], inner: &Val, s: State) -> Split {
         let parts: SmallVec<[Val; 2]> = match inner {
             Val::Tuple(parts) if parts.len() == subs.len() => parts.iter().cloned().collect(),
@@ -248,7 +271,7 @@ impl Walker<'_, '_> {
         let [sub] = subs else { return false };
         match &self.body().pat(*sub).kind {
             PatKind::Bind { name, .. } => {
-                crate::knowledge::parts(name).last().is_some_and(|part| part == "err" || part == "error")
+                knowledge::parts(name).last().is_some_and(|part| part == "err" || part == "error")
             }
             PatKind::TupleStruct(path, _) => path.last() == "Err",
             _ => false,

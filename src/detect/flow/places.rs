@@ -7,8 +7,19 @@ use crate::body::{ExprId, ExprKind, PatId, Path, UnOp};
 use crate::resolve::Target;
 
 impl Walker<'_, '_> {
+    /// `hosts[at]`, where the index is one of many or stepped: the loop's own item.
+    pub(super) fn indexed_by(&self, index: ExprId, at: &Val) -> Val {
+        if let Val::Payload(op, _) = at
+            && self.gives_items(*op)
+            && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+        {
+            return Val::Item(*looped);
+        }
+        self.stepped_index(index)
+    }
+
     /// `hosts[at]` of an index that the loop around steps: the loop's own item.
-    pub(super) fn stepped_index(&self, index: ExprId) -> Val {
+    fn stepped_index(&self, index: ExprId) -> Val {
         let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop) else {
             return Val::Unknown;
         };
@@ -98,7 +109,7 @@ impl Walker<'_, '_> {
             && (path.segments.len() > 1
                 || matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..)))
         {
-            return Val::Built(Tag::of_variant(last), Box::new(Val::Unknown));
+            return Val::Built(self.variant_tag(path), Box::new(Val::Unknown));
         }
         Val::Unknown
     }
@@ -110,10 +121,12 @@ impl Walker<'_, '_> {
         then(paths, |state, val| {
             let val = match val {
                 Val::Tuple(parts) => index.and_then(|at| parts.get(at).cloned()).unwrap_or(Val::Unknown),
-                Val::Payload(op, _) | Val::Outcome(op) if name == "status" || name == "status_code" => {
+                Val::Payload(op, _) | Val::Outcome(op) | Val::Derived(op, _)
+                    if name == "status" || name == "status_code" =>
+                {
                     Val::Status(op)
                 }
-                val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_)) => val,
+                val @ (Val::Payload(..) | Val::Item(_) | Val::Hint(_) | Val::Derived(..)) => val,
                 _ => path.as_deref().map_or(Val::Unknown, |path| state.field(path)),
             };
             next(state, val)

@@ -93,6 +93,8 @@ pub(crate) enum Val {
     Payload(Op, Tag),
     /// The HTTP status of an operation's outcome.
     Status(Op),
+    /// The exit code of what an operation ran.
+    Code(Op),
     /// A truth about an operation's outcome; false: its opposite.
     Test(Op, Test, bool),
     /// A truth that this condition tells; false: its opposite.
@@ -350,28 +352,20 @@ impl State {
         self.marks = Marks::default();
     }
 
-    /// A loop that has nothing left: what was done on the last trip is what happened in it, where there was one.
-    pub(crate) fn after_trip(mut self, last: &Self, was: bool) -> Self {
-        if !was {
-            return self;
-        }
-        let mut whole = last.clone();
-        whole.calls.retain(|op| !self.calls.contains(op));
-        whole.calls.append(&mut self.calls);
-        whole.looked.retain(|look| !self.looked.iter().any(|it| it.op == look.op));
-        whole.looked.append(&mut self.looked);
-        whole.waits.retain(|wait| !self.waits.contains(wait));
-        whole.waits.append(&mut self.waits);
-        self.calls = whole.calls;
-        self.looked = whole.looked;
-        self.waits = whole.waits;
-        self.marks = last.marks.union(self.marks);
-        self
-    }
-
     /// The trip through an inner loop is over: what the outer trip had done before comes back.
     pub(crate) fn end_trip(&mut self, outer: &Self) {
-        let mut whole = outer.clone();
+        let conds = std::mem::take(&mut self.conds);
+        self.conds = outer.conds.clone();
+        self.conds.extend(conds);
+        self.arms = outer.arms.clone();
+        self.did_before(outer);
+        self.trip = outer.trip;
+        self.round = outer.round;
+    }
+
+    /// What another path did and saw came before what this one did and saw.
+    pub(crate) fn did_before(&mut self, before: &Self) {
+        let mut whole = before.clone();
         for op in &self.calls {
             if !whole.calls.contains(op) {
                 whole.calls.push(*op);
@@ -386,15 +380,10 @@ impl State {
                 whole.waits.push(*wait);
             }
         }
-        whole.conds.extend(self.conds.iter().copied());
         self.calls = whole.calls;
         self.looked = whole.looked;
         self.waits = whole.waits;
-        self.conds = whole.conds;
-        self.arms = whole.arms;
         self.marks = whole.marks.union(self.marks);
-        self.trip = outer.trip;
-        self.round = outer.round;
     }
 
     /// The events of this trip.
@@ -403,7 +392,7 @@ impl State {
     }
 
     /// Whether two paths may go on as one: the same outcomes, waits and replay.
-    fn same_way(&self, other: &Self) -> bool {
+    pub(crate) fn same_way(&self, other: &Self) -> bool {
         self.seen == other.seen
             && self.looked == other.looked
             && self.waits == other.waits

@@ -34,7 +34,7 @@ pub(super) fn is_same(one: f64, other: f64) -> bool {
 }
 
 /// A number: the interval it lies in, and how it was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::struct_excessive_bools)]
 pub(crate) struct Amount {
     /// Least value.

@@ -215,7 +215,7 @@ impl Eval<'_, '_> {
             moving: self.env.moving.clone(),
             steps: self.env.steps,
             choices: self.env.choices.clone(),
-            stepped: BTreeMap::new(),
+            ..Env::default()
         };
         let before = self.env.vars.remove(&Key::Waited);
         let mut eval = Eval { env, prefix, aliases, ..self.elsewhere(&inner) };

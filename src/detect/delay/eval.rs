@@ -9,7 +9,9 @@ use crate::detect::context::Context;
 use crate::knowledge::says;
 use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A variable: a local of the body at hand, or a field by its path (`self.backoff.current`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +45,8 @@ pub(crate) struct Env {
     pub(crate) choices: Choices,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
+    /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.
+    pub(super) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
 }
 
 /// Steps for all attempts of one replay.

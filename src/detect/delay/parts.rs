@@ -7,7 +7,7 @@ use super::amount::Amount;
 const MOST_FORMS: usize = 12;
 
 /// One form of a value: a struct or tuple, or one variant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Form {
     /// The variant's name; empty for a struct or tuple.
     pub(crate) variant: String,

@@ -271,21 +271,18 @@ fn run_trip(
             // what steps and waits is called once
             Event::Step(id) if events.contains(&Event::Wait(*id)) => {}
             Event::Cond(cond, truth) => {
-                let waited = eval.env.vars.get(&Key::Waited).cloned();
-                let contradicts = !for_ever && eval.truth(*cond).is_some_and(|is| is != *truth);
-                // a condition that waits has its own event
-                match waited {
-                    Some(waited) => eval.env.vars.insert(Key::Waited, waited),
-                    None => eval.env.vars.remove(&Key::Waited),
-                };
-                if contradicts {
+                let holds = told(eval, *cond, |eval| {
+                    let holds = eval.truth(*cond);
+                    if let Some(key) = eval.caps_in_condition(*cond)
+                        && let Some(val) = eval.env.vars.get_mut(&key)
+                        && val.cap == Cap::No
+                    {
+                        val.cap = Cap::Unknown;
+                    }
+                    holds
+                });
+                if !for_ever && holds.is_some_and(|is| is != *truth) {
                     return (false, called);
-                }
-                if let Some(key) = eval.caps_in_condition(*cond)
-                    && let Some(val) = eval.env.vars.get_mut(&key)
-                    && val.cap == Cap::No
-                {
-                    val.cap = Cap::Unknown;
                 }
             }
             Event::Next(looped) if *looped == id => {
@@ -320,13 +317,32 @@ fn waits_inside(cx: &Context<'_>, call: ExprId) -> bool {
 
 /// Evaluates what is no wait of the trip's own, whatever it waits inside.
 fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
-    let waited = eval.env.vars.get(&Key::Waited).cloned();
-    let val = eval.eval(id);
-    match waited {
-        Some(waited) => eval.env.vars.insert(Key::Waited, waited),
+    let says_something =
+        |val: &Amount| !val.unknown || val.server || val.absent || val.moves || !val.forms.is_empty();
+    told(eval, id, |eval| Some(eval.eval(id)).filter(says_something)).unwrap_or_else(Amount::unknown)
+}
+
+/// Attempts after which what told nothing and changed nothing is taken to go on like that: an operation's own body need not be replayed.
+const MOST_SILENT: u8 = 4;
+
+/// Asks an expression of the loop, whatever it waits inside; `None` also where it never told anything.
+fn told<T>(eval: &mut Eval<'_, '_>, id: ExprId, ask: impl FnOnce(&mut Eval<'_, '_>) -> Option<T>) -> Option<T> {
+    if eval.env.silent.borrow().get(&id).is_some_and(|times| *times >= MOST_SILENT) {
+        return None;
+    }
+    let before = (eval.env.vars.clone(), eval.env.stepped.len(), eval.env.overflow.clone());
+    let answer = ask(eval);
+    match before.0.get(&Key::Waited) {
+        Some(waited) => eval.env.vars.insert(Key::Waited, waited.clone()),
         None => eval.env.vars.remove(&Key::Waited),
     };
-    val
+    let (vars, stepped, overflow) = before;
+    let changed =
+        eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
+    let mut silent = eval.env.silent.borrow_mut();
+    let times = silent.entry(id).or_default();
+    *times = if answer.is_some() || changed { 0 } else { *times + 1 };
+    answer
 }
 
 fn run(eval: &mut Eval<'_, '_>, event: Event) {

@@ -76,13 +76,13 @@ fn of_item(cx: &Context<'_>, item: ItemRef, left: u32) -> bool {
     if left == 0 || item == cx.at || !summary(cx, item).tells_status {
         return false;
     }
-    cx.memo.refusal(item, left, || match cx.inside(item) {
-        Some(inner) => leaves_with_refusal(&inner, inner.body.root, left - 1),
-        // a trait's method: which body runs, nobody sees, so that all must
-        None => {
-            let bodies = cx.krate.implementations(item);
-            !bodies.is_empty() && bodies.iter().all(|body| of_item(cx, *body, left - 1))
+    cx.memo.refusal(item, left, || {
+        if let Some(inner) = cx.inside(item) {
+            return leaves_with_refusal(&inner, inner.body.root, left - 1);
         }
+        // a trait's method: which body runs, nobody sees, so that all must
+        let bodies = cx.krate.implementations(item);
+        !bodies.is_empty() && bodies.iter().all(|body| of_item(cx, *body, left - 1))
     })
 }
 
@@ -92,11 +92,10 @@ fn checked_after(cx: &Context<'_>, op: Op, left: u32) -> bool {
     while let Some(parent) = cx.parent(around) {
         match &cx.body.expr(parent).kind {
             ExprKind::Method(call) if call.receiver == around => {
-                let checks = |arg: &ExprId| match &cx.body.expr(*arg).kind {
-                    ExprKind::Path(path) if cx.body.local(*arg).is_none() => {
-                        matches!(cx.by_path(path), Some(Callee::Own(item)) if of_item(cx, item, left))
-                    }
-                    _ => false,
+                let checks = |arg: &ExprId| {
+                    let ExprKind::Path(path) = &cx.body.expr(*arg).kind else { return false };
+                    cx.body.local(*arg).is_none()
+                        && matches!(cx.by_path(path), Some(Callee::Own(item)) if of_item(cx, item, left))
                 };
                 if matches!(cx.role(parent), Some(Role::Adaptor)) && call.args.iter().any(checks) {
                     return true;

@@ -46,7 +46,7 @@ pub(crate) struct Env {
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
     /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.
-    pub(super) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
+    pub(crate) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
 }
 
 /// Steps for all attempts of one replay.

@@ -134,6 +134,13 @@ impl Walker<'_, '_> {
                 self.bind_outcome(*op, &tag, other, subs, s)
             }
             Val::Payload(op, outer) => self.bind_payload(pat, *op, outer, (&tag, other), subs, s),
+            // the status of an error, where it has one
+            Val::Status(_) if tag == Tag::Some && subs.len() == 1 => {
+                let not = s.clone();
+                let (matched, mut left) = self.bind_subs(subs, val, s);
+                left.push(not);
+                (matched, left)
+            }
             Val::Status(op) => match statuses::status_named(path) {
                 Some(code) => bind_status(*op, &[(code, code)], s),
                 None => both(s),

@@ -231,7 +231,8 @@ impl Eval<'_, '_> {
             eval.wait_as_given(given);
         }
         // a home-grown generator: how it draws, its bits tell nobody
-        if val.drawn.is_none() && val.unknown && says(&self.cx.words().random, name) {
+        let unread = val.unknown || !val.sized && !name.contains("jitter");
+        if val.drawn.is_none() && unread && says(&self.cx.words().random, name) {
             val = match given.first() {
                 // `rand_below(bound)`, `random(d)`: from nothing to what it is given; `jitter(d)`: who knows
                 Some(bound) if !name.contains("jitter") => Amount::between(&Amount::exact(0.0), bound),

@@ -31,7 +31,7 @@ impl Eval<'_, '_> {
             Jitter::Full => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
             Jitter::Additive => Amount {
                 drawn: Some(Drawn::Added),
-                ..Amount::between(&Amount::exact(1.0), &Amount::exact(2.0))
+                ..Amount::between(&Amount::exact(1.0), &Amount::exact(1.75))
             },
             _ => Amount {
                 drawn: Some(Drawn::Scaled),

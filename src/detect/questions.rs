@@ -184,8 +184,7 @@ impl Question<'_, '_> {
     pub(super) fn looks_for(&self, record: &LoopRecord, called: &[Op]) -> bool {
         record.exits.iter().any(|(state, flow)| {
             let leaves = match flow {
-                Flow::Break(_, val) => !matches!(val, Val::Built(Tag::Err, _)),
-                Flow::Return(val) => !matches!(val, Val::Built(Tag::Err, _)),
+                Flow::Break(_, val) | Flow::Return(val) => !matches!(val, Val::Built(Tag::Err, _)),
                 _ => false,
             };
             leaves

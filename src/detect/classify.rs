@@ -189,13 +189,10 @@ pub(crate) fn classify<'f>(
             }
         }
     }
-    // what is called before the loop only is not tried again
-    let again = |op: &Op| record.backs.iter().any(|state| state.calls.contains(op));
-    if !ops.iter().any(again) {
-        return None;
-    }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
-    let answers: Vec<(Op, Option<Answer>)> = ops.iter().map(|op| (*op, q.remote(*op))).collect();
+    // what is called before the loop only is not tried again
+    let again = ops.iter().filter(|op| q.may_come_again(**op));
+    let answers: Vec<(Op, Option<Answer>)> = again.map(|op| (*op, q.remote(*op))).collect();
     let (main, remote) = answers
         .iter()
         .find(|(_, answer)| answer.as_ref().is_some_and(|answer| answer.is))

@@ -83,6 +83,17 @@ impl Question<'_, '_> {
         })
     }
 
+    /// Whether an operation is written in the loop, or in a closure that the loop may call.
+    pub(super) fn may_come_again(&self, op: Op) -> bool {
+        let around = |from: ExprId| std::iter::successors(self.cx.parent(from), |at| self.cx.parent(*at));
+        let of_loop: Vec<ExprId> = around(self.id).collect();
+        std::iter::once(op).chain(around(op)).any(|at| {
+            at == self.id
+                || matches!(self.cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
+                    && !of_loop.contains(&at)
+        })
+    }
+
     /// Whether the loop runs in async code.
     fn is_async(&self) -> bool {
         let within = self.followed.loops.get(&self.id).and_then(|record| record.within);
@@ -184,8 +195,7 @@ impl Question<'_, '_> {
     pub(super) fn looks_for(&self, record: &LoopRecord, called: &[Op]) -> bool {
         record.exits.iter().any(|(state, flow)| {
             let leaves = match flow {
-                Flow::Break(_, val) => !matches!(val, Val::Built(Tag::Err, _)),
-                Flow::Return(val) => !matches!(val, Val::Built(Tag::Err, _)),
+                Flow::Break(_, val) | Flow::Return(val) => !matches!(val, Val::Built(Tag::Err, _)),
                 _ => false,
             };
             leaves

@@ -117,19 +117,19 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
 /// The error or success type that a function of the crate declares.
 fn by_written_type(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>) -> Option<Answer> {
     match callee {
-        Callee::Own(item) => match cx.inside(*item) {
-            Some(inner) => of_type(&inner, inner.body.ret.as_ref()?, 3),
-            // a trait's method without a body
-            None => {
-                let ret = cx.krate.signature(*item)?.ret.as_ref()?;
-                of_type(cx, &cx.krate.full_type(*item, ret), 3)
+        Callee::Own(item) => {
+            if let Some(inner) = cx.inside(*item) {
+                return of_type(&inner, inner.body.ret.as_ref()?, 3);
             }
-        },
+            // a trait's method without a body
+            let ret = cx.krate.signature(*item)?.ret.as_ref()?;
+            of_type(cx, &cx.krate.full_type(*item, ret), 3)
+        }
         // `(self.work)()`: a function in a field
         Callee::Unknown => {
-            let ExprKind::Call(called, _) = &cx.body.expr(id).kind else { return None };
-            matches!(cx.body.expr(*called).kind, ExprKind::Field(..))
-                .then(|| cx.type_of(*called))
+            let ExprKind::Call(function, _) = &cx.body.expr(id).kind else { return None };
+            matches!(cx.body.expr(*function).kind, ExprKind::Field(..))
+                .then(|| cx.type_of(*function))
                 .flatten()
                 .and_then(|ty| of_type(cx, &ty, 4))
         }

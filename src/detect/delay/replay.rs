@@ -326,7 +326,11 @@ fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
 const MOST_SILENT: u8 = 4;
 
 /// Asks an expression of the loop, whatever it waits inside; `None` also where it never told anything.
-fn told<T>(eval: &mut Eval<'_, '_>, id: ExprId, ask: impl FnOnce(&mut Eval<'_, '_>) -> Option<T>) -> Option<T> {
+fn told<T>(
+    eval: &mut Eval<'_, '_>,
+    id: ExprId,
+    ask: impl FnOnce(&mut Eval<'_, '_>) -> Option<T>,
+) -> Option<T> {
     if eval.env.silent.borrow().get(&id).is_some_and(|times| *times >= MOST_SILENT) {
         return None;
     }
@@ -337,8 +341,7 @@ fn told<T>(eval: &mut Eval<'_, '_>, id: ExprId, ask: impl FnOnce(&mut Eval<'_, '
         None => eval.env.vars.remove(&Key::Waited),
     };
     let (vars, stepped, overflow) = before;
-    let changed =
-        eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
+    let changed = eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
     let mut silent = eval.env.silent.borrow_mut();
     let times = silent.entry(id).or_default();
     *times = if answer.is_some() || changed { 0 } else { *times + 1 };

@@ -52,23 +52,15 @@ impl Walker<'_, '_> {
             }
             _ => return Vec::new(),
         };
-        let mut outer = s.clone();
         let prelude = s.trace.len();
-        let (starts, item, mut out) = match &body.expr(id).kind {
-            ExprKind::For { iter, .. } => self.items(id, *iter, shape, s),
-            _ => (vec![s], Val::Unknown, Vec::new()),
-        };
+        let mut out = Vec::new();
+        let (starts, item) = self.starts(id, shape, &s, &mut out);
         // what the iterator itself did, the loop around did
-        if let Some(start) = starts.first() {
-            outer = start.clone();
-        }
+        let outer = starts.first().cloned().unwrap_or(s);
         let mut heads: Vec<(State, ())> = starts.into_iter().map(|state| (state, ())).collect();
         let mut known: Vec<State> = Vec::new();
         let mut backs: Vec<(State, ())> = Vec::new();
-        let mut exits: Paths = Vec::new();
-        // ways out at the head, as the record and as the loop around sees them
-        let mut ends = Ends::default();
-        let mut spent: Vec<State> = Vec::new();
+        let mut left = Left::default();
         let around = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
         self.scopes.push((label, id, true));
         let cut_before = std::mem::take(&mut self.found.cut);
@@ -76,51 +68,13 @@ impl Walker<'_, '_> {
         for round in 1..=MOST_ROUNDS {
             went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
-            for (mut head, ()) in heads.drain(..) {
-                let last = head.clone();
-                head.begin_trip(prelude, round);
-                let mut entered = Vec::new();
-                match &body.expr(id).kind {
-                    ExprKind::While { cond, .. } => {
-                        let (answers, escapes) = self.cond(*cond, head);
-                        let ends_here =
-                            round > 1 && escapes.is_empty() && answers.iter().all(|(_, truth)| !truth);
-                        if ends_here {
-                            // a flag or value that this trip set keeps it from going round: the trip is a way out
-                            for (mut state, _) in answers {
-                                state.did_before(&last);
-                                exits.push((state, Flow::Next(Val::Unknown)));
-                            }
-                            spent.push(last);
-                            continue;
-                        }
-                        exits.extend(escapes);
-                        for (state, truth) in answers {
-                            if truth {
-                                entered.push(state);
-                            } else {
-                                // a condition that asks an operation tells why it ended; what came before is past
-                                let counts = round > 1 && state.looked.is_empty();
-                                ends.push(state, counts.then_some(&last));
-                            }
-                        }
-                    }
-                    ExprKind::For { pat, .. } => {
-                        ends.push(head.clone(), (round > 1).then_some(&last));
-                        head.trace.push(Event::Next(id));
-                        entered = self.bind(*pat, &item, head).0;
-                    }
-                    _ => entered.push(head),
-                }
-                for state in entered {
+            for (head, ()) in heads.drain(..) {
+                for state in self.enter(id, head, prelude, &item, round, &mut left) {
                     for (state, flow) in self.eval(block, state) {
                         match flow {
                             Flow::Next(_) => came_back.push((state, ())),
                             Flow::Continue(target) if target == id => came_back.push((state, ())),
-                            Flow::Break(target, val) if target == id => {
-                                exits.push((state, Flow::Break(id, val)));
-                            }
-                            other => exits.push((state, other)),
+                            other => left.exits.push((state, other)),
                         }
                     }
                 }
@@ -136,10 +90,11 @@ impl Walker<'_, '_> {
             heads = fresh;
         }
         self.scopes.pop();
-        backs.retain(|(state, ())| !spent.iter().any(|it| it.same_way(state)));
-        self.found.cut |= join(&mut exits);
-        let seen_around: Paths = exits.iter().cloned().chain(ends.around(shape)).collect();
-        exits.extend(ends.at_head);
+        backs.retain(|(state, ())| !left.spent.iter().any(|it| it.same_way(state)));
+        self.found.cut |= join(&mut left.exits);
+        let seen_around: Paths = left.exits.iter().cloned().chain(left.ends.around(shape)).collect();
+        let mut exits = left.exits;
+        exits.extend(left.ends.at_head);
         self.found.cut |= join(&mut exits);
         self.record(id, shape, &outer, around, backs, &exits, went_on);
         self.found.cut |= cut_before;
@@ -153,24 +108,75 @@ impl Walker<'_, '_> {
         self.joined(out)
     }
 
-    /// The iterator of a `for`: the paths on which there is one, what its items stand for, and the paths that left before.
-    fn items(&mut self, id: ExprId, iter: ExprId, shape: LoopShape, s: State) -> (Vec<State>, Val, Paths) {
-        let (mut starts, mut item, mut left) = (Vec::new(), Val::Unknown, Vec::new());
-        for (state, flow) in self.eval(iter, s) {
+    /// Paths that come to a loop first, and what its items are; those that leave before go out.
+    fn starts(&mut self, id: ExprId, shape: LoopShape, s: &State, out: &mut Paths) -> (Vec<State>, Val) {
+        let ExprKind::For { iter, .. } = &self.body().expr(id).kind else {
+            return (vec![s.clone()], Val::Unknown);
+        };
+        let mut starts = Vec::new();
+        let mut item = Val::Unknown;
+        for (state, flow) in self.eval(*iter, s.clone()) {
             match flow {
                 Flow::Next(val) => {
-                    item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
                     let around = self.items_in(&val);
                     self.nested.entry(id).or_default().extend(around);
+                    item = if shape == LoopShape::Count { Val::Unknown } else { Val::Item(id) };
                     if let (Val::Item(_), LoopShape::Count) = (&val, shape) {
                         item = val;
                     }
                     starts.push(state);
                 }
-                other => left.push((state, other)),
+                other => out.push((state, other)),
             }
         }
-        (starts, item, left)
+        (starts, item)
+    }
+
+    /// Begins a trip at the head: paths that go into the loop's body.
+    fn enter(
+        &mut self,
+        id: ExprId,
+        mut head: State,
+        prelude: usize,
+        item: &Val,
+        round: u8,
+        left: &mut Left,
+    ) -> Vec<State> {
+        let first = round == 1;
+        let last = head.clone();
+        head.begin_trip(prelude, round);
+        match &self.body().expr(id).kind {
+            ExprKind::While { cond, .. } => {
+                let (answers, escapes) = self.cond(*cond, head);
+                if !first && escapes.is_empty() && answers.iter().all(|(_, truth)| !truth) {
+                    // a flag or value that this trip set keeps it from going round: the trip is a way out
+                    for (mut state, _) in answers {
+                        state.did_before(&last);
+                        left.exits.push((state, Flow::Next(Val::Unknown)));
+                    }
+                    left.spent.push(last);
+                    return Vec::new();
+                }
+                left.exits.extend(escapes);
+                let mut entered = Vec::new();
+                for (state, truth) in answers {
+                    if truth {
+                        entered.push(state);
+                    } else {
+                        // a condition that asks an operation tells why it ended; what came before is past
+                        let counts = !first && state.looked.is_empty();
+                        left.ends.push(state, counts.then_some(&last));
+                    }
+                }
+                entered
+            }
+            ExprKind::For { pat, .. } => {
+                left.ends.push(head.clone(), (!first).then_some(&last));
+                head.trace.push(Event::Next(id));
+                self.bind(*pat, item, head).0
+            }
+            _ => vec![head],
+        }
     }
 
     /// Where further trips begin: what came back, without what they bind anew, as far as it is not known.
@@ -252,6 +258,16 @@ impl Walker<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Paths that left a loop.
+#[derive(Default)]
+struct Left {
+    /// From its body, or its head by what a trip had set.
+    exits: Paths,
+    ends: Ends,
+    /// Trips that came back and then left at the head at once.
+    spent: Vec<State>,
 }
 
 /// Ways out at a loop's head: the condition's false side, the exhausted iterator.

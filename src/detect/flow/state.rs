@@ -355,9 +355,9 @@ impl State {
     /// The trip through an inner loop is over: what the outer trip had done before comes back.
     pub(crate) fn end_trip(&mut self, outer: &Self) {
         let conds = std::mem::take(&mut self.conds);
-        self.conds = outer.conds.clone();
+        self.conds.clone_from(&outer.conds);
         self.conds.extend(conds);
-        self.arms = outer.arms.clone();
+        self.arms.clone_from(&outer.arms);
         self.did_before(outer);
         self.trip = outer.trip;
         self.round = outer.round;

@@ -213,7 +213,8 @@ impl Eval<'_, '_> {
             vars: self.shared(),
             overflow: None,
             moving: self.env.moving.clone(),
-            steps: self.env.steps,
+            steps: self.env.steps.clone(),
+            most: self.env.most,
             choices: self.env.choices.clone(),
             ..Env::default()
         };
@@ -243,7 +244,6 @@ impl Eval<'_, '_> {
         if val.unknown && says(&self.cx.words().hint, name) {
             val = Amount::hint();
         }
-        self.env.steps = eval.env.steps;
         if self.env.overflow.is_none() {
             self.env.overflow = eval.env.overflow;
         }

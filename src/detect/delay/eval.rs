@@ -9,7 +9,7 @@ use crate::detect::context::Context;
 use crate::knowledge::says;
 use crate::model::{Evidence, Overflow};
 use crate::resolve::{ItemRef, Target, peeled};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -40,7 +40,10 @@ pub(crate) struct Env {
     pub(crate) overflow: Option<Overflowed>,
     /// Variables that this loop changes: their first value is not their only one.
     pub(crate) moving: Vec<Key>,
-    pub(crate) steps: u32,
+    /// Steps taken so far, on all trips.
+    pub(crate) steps: Rc<Cell<u32>>,
+    /// Steps at which the expression at hand is given up; `None`: those of the whole replay.
+    pub(crate) most: Option<u32>,
     /// What a configuration decides once.
     pub(crate) choices: Choices,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
@@ -50,7 +53,7 @@ pub(crate) struct Env {
 }
 
 /// Steps for all attempts of one replay.
-const MOST_STEPS: u32 = 60_000;
+const MOST_STEPS: u32 = 40_000;
 /// Functions are followed into each other this deep.
 pub(super) const MOST_CALLS: u32 = 5;
 
@@ -121,8 +124,8 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     /// Evaluates an expression.
     pub(crate) fn eval(&mut self, id: ExprId) -> Amount {
-        self.env.steps += 1;
-        if self.env.steps > MOST_STEPS {
+        self.env.steps.set(self.env.steps.get() + 1);
+        if self.env.steps.get() > self.env.most.unwrap_or(MOST_STEPS).min(MOST_STEPS) {
             return Amount::unknown();
         }
         let body = self.cx.body;

@@ -323,7 +323,10 @@ fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
 }
 
 /// Attempts after which what told nothing and changed nothing is taken to go on like that: an operation's own body need not be replayed.
-const MOST_SILENT: u8 = 4;
+const MOST_SILENT: u8 = 2;
+
+/// Steps for one expression of the loop: what takes more is the operation's own work, and no delay's arithmetic.
+const MOST_STEPS_OF_ONE: u32 = 400;
 
 /// Asks an expression of the loop, whatever it waits inside; `None` also where it never told anything.
 fn told<T>(
@@ -335,13 +338,22 @@ fn told<T>(
         return None;
     }
     let before = (eval.env.vars.clone(), eval.env.stepped.len(), eval.env.overflow.clone());
+    let most = eval.env.steps.get() + MOST_STEPS_OF_ONE;
+    eval.env.most = Some(most);
     let answer = ask(eval);
-    match before.0.get(&Key::Waited) {
+    eval.env.most = None;
+    let (vars, stepped, overflow) = before;
+    if eval.env.steps.get() > most {
+        eval.env.vars = vars;
+        eval.env.silent.borrow_mut().insert(id, MOST_SILENT);
+        return None;
+    }
+    match vars.get(&Key::Waited) {
         Some(waited) => eval.env.vars.insert(Key::Waited, waited.clone()),
         None => eval.env.vars.remove(&Key::Waited),
     };
-    let (vars, stepped, overflow) = before;
-    let changed = eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
+    let changed =
+        eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
     let mut silent = eval.env.silent.borrow_mut();
     let times = silent.entry(id).or_default();
     *times = if answer.is_some() || changed { 0 } else { *times + 1 };

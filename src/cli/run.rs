@@ -114,6 +114,21 @@ fn judge(looked: &mut Looked, judges: Judges<'_>) {
             Err(problem) => looked.problems.push(problem),
         }
     }
+    tell_once(&mut looked.findings);
+}
+
+/// A fault inside a delay function that is reported there is not reported again for each loop that calls it: one change mends them all.
+fn tell_once(findings: &mut Vec<Finding>) {
+    let at_home = |finding: &Finding| {
+        let (place, site) = (&finding.place, &finding.site.place);
+        place.path == site.path && site.start_byte <= place.start_byte && place.end_byte <= site.end_byte
+    };
+    let told: BTreeSet<(String, Place)> = findings
+        .iter()
+        .filter(|finding| at_home(finding))
+        .map(|it| (it.rule.clone(), it.place.clone()))
+        .collect();
+    findings.retain(|it| at_home(it) || !told.contains(&(it.rule.clone(), it.place.clone())));
 }
 
 /// One result of many, in an order that depends on nothing but what was found.
@@ -202,6 +217,20 @@ mod tests {
         let two = told(together(vec![part(&[1], "b"), part(&[2, 0], "x"), part(&[1, 3], "x")], Vec::new()));
         assert_eq!(one, two);
         assert_eq!(one.1, ["a.rs:2:1 x", "a.rs:10:1 b", "a.rs:10:1 x", "a.rs:10:5 x", "b.rs:1:1 x"]);
+    }
+
+    #[test]
+    fn a_fault_of_a_delay_function_is_told_there_only() {
+        let home = site("a.rs", 1, 1);
+        let mut user = finding(&site("b.rs", 7, 1), "x");
+        user.place = home.place.clone();
+        let mut findings = vec![finding(&home, "x"), user.clone(), finding(&home, "y")];
+        tell_once(&mut findings);
+        let told: Vec<_> = findings.iter().map(|it| (&*it.site.place.path, it.rule.as_str())).collect();
+        assert_eq!(told, [("a.rs", "x"), ("a.rs", "y")]);
+        let mut alone = vec![user];
+        tell_once(&mut alone);
+        assert_eq!(alone.len(), 1);
     }
 
     #[test]

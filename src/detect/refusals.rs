@@ -48,6 +48,9 @@ fn of_call(cx: &Context<'_>, op: Op, left: u32) -> bool {
 /// Whether a request is sent by a client that makes errors of statuses: `agent.get(url).set(name, value).call()`, however the request was put together.
 pub(crate) fn is_sent_by_raising_client(cx: &Context<'_>, call: ExprId) -> bool {
     let ExprKind::Method(sent) = &cx.body.expr(call).kind else { return false };
+    if !cx.knowledge.may_raise_statuses(&sent.name) {
+        return false;
+    }
     let mut at = sent.receiver;
     for _ in 0..16 {
         // a builder's own methods have no type that we know, or somebody else's

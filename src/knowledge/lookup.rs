@@ -105,10 +105,20 @@ impl Knowledge {
 
     /// Whether this method of a crate's requests makes errors of statuses that tell a failure.
     pub fn raises_statuses(&self, from: &str, method: &str) -> bool {
-        self.entries.iter().any(|entry| {
-            matches!(entry.role, Role::Remote { raises: true, .. })
-                && entry.methods.iter().any(|name| name == method)
-                && entry.on.iter().any(|on| on.split("::").next() == Some(from))
+        self.methods.get(method).is_some_and(|named| {
+            named.on.iter().any(|(pattern, id)| {
+                pattern.segments.first().is_some_and(|first| first == from)
+                    && self.entry(*id).is_some_and(|it| matches!(it.role, Role::Remote { raises: true, .. }))
+            })
+        })
+    }
+
+    /// Whether any crate's method of this name does.
+    pub fn may_raise_statuses(&self, method: &str) -> bool {
+        self.methods.get(method).is_some_and(|named| {
+            named.on.iter().any(|(_, id)| {
+                self.entry(*id).is_some_and(|it| matches!(it.role, Role::Remote { raises: true, .. }))
+            })
         })
     }
 

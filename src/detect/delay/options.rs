@@ -54,15 +54,9 @@ impl Eval<'_, '_> {
                 Some(self.run_on(closure, call.receiver, val))
             }
             (
-                "ok_or_else" | "map_err" | "inspect" | "inspect_err" | "context" | "with_context" | "filter",
-                Some(_),
-            ) => {
-                let val = self.eval(call.receiver);
-                (!val.unknown || val.absent || !val.forms.is_empty()).then_some(val)
-            }
-            (
-                "as_mut" | "as_deref" | "as_deref_mut" | "lock" | "write" | "read" | "borrow_mut" | "err",
-                None,
+                "ok_or_else" | "map_err" | "inspect" | "inspect_err" | "context" | "with_context" | "filter"
+                | "as_mut" | "as_deref" | "as_deref_mut" | "lock" | "write" | "read" | "borrow_mut" | "err",
+                _,
             ) => {
                 let val = self.eval(call.receiver);
                 (!val.unknown || val.absent || !val.forms.is_empty()).then_some(val)

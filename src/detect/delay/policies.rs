@@ -18,7 +18,7 @@ const STEP: &str = "#step";
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
     pub(super) fn library_policy(&self, id: ExprId) -> Option<Amount> {
-        let Series { growth, jitter, first, factor, cap } = series(self.cx, id)?;
+        let Series { growth, jitter, first, factor, capped, cap } = series(self.cx, id)?;
         let size = |number: Option<f64>| number.map_or_else(Amount::symbol, Amount::exact);
         let shape = match growth {
             Growth::Constant => 0.0,
@@ -45,7 +45,7 @@ impl Eval<'_, '_> {
             (SHAPE.to_owned(), Amount::exact(shape)),
             (DRAW.to_owned(), draw),
         ];
-        if let Some(cap) = cap {
+        if capped {
             fields.push((CAP.to_owned(), size(cap)));
         }
         Some(Amount { unknown: true, moves: true, ..Amount::made_of("", fields) })

@@ -37,21 +37,21 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
 
 impl Shown {
     fn agree(&mut self, other: &Self) {
-        fn same<T: PartialEq>(one: &mut Option<T>, other: &Option<T>) {
-            if one != other {
+        fn same<T: PartialEq>(one: &mut Option<T>, other: Option<&T>) {
+            if one.as_ref() != other {
                 *one = None;
             }
         }
-        same(&mut self.growth, &other.growth);
-        same(&mut self.jitter, &other.jitter);
-        same(&mut self.jitter_share, &other.jitter_share);
-        same(&mut self.clipped, &other.clipped);
-        same(&mut self.capped, &other.capped);
-        same(&mut self.cap_s, &other.cap_s);
-        same(&mut self.first_s, &other.first_s);
-        same(&mut self.largest_s, &other.largest_s);
-        same(&mut self.total_s, &other.total_s);
-        same(&mut self.schedule, &other.schedule);
+        same(&mut self.growth, other.growth.as_ref());
+        same(&mut self.jitter, other.jitter.as_ref());
+        same(&mut self.jitter_share, other.jitter_share.as_ref());
+        same(&mut self.clipped, other.clipped.as_ref());
+        same(&mut self.capped, other.capped.as_ref());
+        same(&mut self.cap_s, other.cap_s.as_ref());
+        same(&mut self.first_s, other.first_s.as_ref());
+        same(&mut self.largest_s, other.largest_s.as_ref());
+        same(&mut self.total_s, other.total_s.as_ref());
+        same(&mut self.schedule, other.schedule.as_ref());
         self.server |= other.server;
     }
 }

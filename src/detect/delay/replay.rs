@@ -352,8 +352,7 @@ fn told<T>(
         Some(waited) => eval.env.vars.insert(Key::Waited, waited.clone()),
         None => eval.env.vars.remove(&Key::Waited),
     };
-    let changed =
-        eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
+    let changed = eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
     let mut silent = eval.env.silent.borrow_mut();
     let times = silent.entry(id).or_default();
     *times = if answer.is_some() || changed { 0 } else { *times + 1 };

@@ -133,10 +133,7 @@ impl Draft {
 
     /// The delays one by one, where growth and jitter are known.
     pub(super) fn series(&self) -> Option<Series> {
-        let cap = match self.capped.value()? {
-            true => Some(self.cap.value().copied()),
-            false => None,
-        };
+        let capped = *self.capped.value()?;
         let growth = *self.growth.value()?;
         let constant =
             growth == Growth::Exponential && self.factor.value().is_some_and(|it| (*it - 1.0).abs() < 1e-9);
@@ -145,7 +142,8 @@ impl Draft {
             jitter: *self.jitter.value()?,
             first: self.first.value().copied(),
             factor: self.factor.value().copied(),
-            cap,
+            capped,
+            cap: self.cap.value().copied().filter(|_| capped),
         })
     }
 

@@ -507,8 +507,9 @@ pub(super) struct Series {
     pub(super) jitter: Jitter,
     pub(super) first: Option<f64>,
     pub(super) factor: Option<f64>,
-    /// `None` where nothing caps them, `Some(None)` where the cap's size is not written.
-    pub(super) cap: Option<Option<f64>>,
+    pub(super) capped: bool,
+    /// `None` also where the cap's size is not written.
+    pub(super) cap: Option<f64>,
 }
 
 /// The delays of the policy that an expression builds, where the table tells them.

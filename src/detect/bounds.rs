@@ -71,6 +71,9 @@ pub(crate) fn bounds(
     let again = if again.is_empty() { failing.to_vec() } else { again };
     let trips = Trips { reader: Reader::new(cx, followed, id, ops), id, record, failing, ops };
     made.settle(cx, &trips.ends(&again), record.cut);
+    if made.kind == Some(BoundKind::Unbounded) && !trips.another_gives_up(&again) {
+        made.outcome = Some(Outcome::Never);
+    }
     made
 }
 
@@ -103,7 +106,6 @@ impl Bounds {
             _ => {
                 self.kind = Some(BoundKind::Unbounded);
                 self.evidence = Evidence::words("nothing but success ends it");
-                self.outcome = Some(Outcome::Never);
             }
         }
     }
@@ -154,6 +156,24 @@ impl Trips<'_, '_> {
             .filter(|(ways, best)| !(bounded && is_configured(ways, best)))
             .map(|(_, best)| best)
             .collect()
+    }
+
+    /// Whether each of these trips first asks something else of a remote side that leaves when it fails: who is down is not asked for ever.
+    fn another_gives_up(&self, trips: &[&State]) -> bool {
+        let cx = self.reader.cx;
+        let leaves = |op: Op| {
+            self.record.exits.iter().any(|(exit, flow)| {
+                gives_up(exit, flow) && exit.look(op).is_some_and(|look| look.verdict == Verdict::Failure)
+            })
+        };
+        trips.iter().all(|trip| {
+            let others = trip.looked.iter().filter(|look| look.verdict == Verdict::Success);
+            others.map(|look| look.op).any(|op| {
+                !self.ops.contains(&op)
+                    && leaves(op)
+                    && remote::of_call(cx, op, MOST_CALLS).is_some_and(|answer| answer.is)
+            })
+        })
     }
 
     /// What keeps a trip from the ways out: for each that no nearer one explains, the conditions and outcomes that differ.
@@ -287,9 +307,11 @@ impl Trips<'_, '_> {
     }
 }
 
-/// Whether an outcome that was seen so far may turn out to be another: a reply is `Ok` before its status or variant is asked.
+/// Whether an outcome that was seen so far may turn out to be another: a reply is `Ok` before its status or variant is asked, and a poll
+/// `Ready` before what is ready.
 fn may_be(seen: &Tag, other: &Tag) -> bool {
     seen == other
+        || matches!(seen, Tag::Variant(name) if &**name == "Ready")
         || matches!(seen, Tag::Ok | Tag::Some)
             && matches!(other, Tag::GoodStatus | Tag::BadStatus | Tag::Variant(_))
 }

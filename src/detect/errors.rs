@@ -225,11 +225,28 @@ fn speaks_of_stale(cx: &Context<'_>, state: &State) -> bool {
         })
 }
 
+/// Whether a condition asks something of what an `Err(..)` holds, or of what is called after an error.
 fn speaks_of_error(cx: &Context<'_>, cond: ExprId) -> bool {
+    let is_err =
+        |pat: PatId| matches!(&cx.body.pat(pat).kind, PatKind::TupleStruct(path, _) if path.last() == "Err");
+    let bound = |local: PatId| {
+        cx.body.exprs().any(|(_, expr)| match &expr.kind {
+            ExprKind::Match(_, arms) => arms.iter().any(|arm| is_err(arm.pat) && holds(cx, arm.pat, local)),
+            ExprKind::Let(pat, _) => is_err(*pat) && holds(cx, *pat, local),
+            _ => false,
+        })
+    };
     cx.body.any(cond, |id| match &cx.body.expr(id).kind {
-        ExprKind::Path(path) => path.single().is_some_and(|name| matches!(name, "e" | "err" | "error")),
+        ExprKind::Path(path) => {
+            path.single().is_some_and(|name| matches!(name, "e" | "err" | "error"))
+                || cx.body.local(id).is_some_and(bound)
+        }
         _ => false,
     })
+}
+
+fn holds(cx: &Context<'_>, pat: PatId, local: PatId) -> bool {
+    cx.body.names_in_pat(pat).iter().any(|(_, name)| *name == local)
 }
 
 /// Whether some error of these operations cannot go away: a variant of their error type says so, or a reply is decoded inside.

@@ -145,7 +145,9 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
         made.kind = Some(BoundKind::Unbounded);
         made.evidence = Evidence::words("nothing but success ends it");
     }
-    if followed.exits.iter().any(|(_, flow)| {
+    if made.kind == Some(BoundKind::Unbounded) {
+        made.outcome = Some(crate::model::Outcome::Never);
+    } else if followed.exits.iter().any(|(_, flow)| {
         matches!(flow, Flow::Return(Val::Built(Tag::Err, _)) | Flow::Next(Val::Built(Tag::Err, _)))
     }) {
         made.outcome = Some(crate::model::Outcome::ReturnsError);

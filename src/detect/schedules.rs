@@ -231,6 +231,10 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
             }
         }
         let val = eval.run();
+        // no delay is the end of it
+        if val.absent {
+            return replay;
+        }
         if val.unknown {
             return Replay { waits: vec![Some(val)], ..Replay::default() };
         }

@@ -322,6 +322,14 @@ fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
     told(eval, id, |eval| Some(eval.eval(id)).filter(says_something)).unwrap_or_else(Amount::unknown)
 }
 
+/// Whether a function of the crate is called: that may be long, and arithmetic is not.
+fn calls_own(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.body.any(id, |id| {
+        matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+            && matches!(cx.callee(id), Callee::Own(_))
+    })
+}
+
 /// Attempts after which what told nothing and changed nothing is taken to go on like that: an operation's own body need not be replayed.
 const MOST_SILENT: u8 = 2;
 
@@ -334,7 +342,8 @@ fn told<T>(
     id: ExprId,
     ask: impl FnOnce(&mut Eval<'_, '_>) -> Option<T>,
 ) -> Option<T> {
-    if eval.env.silent.borrow().get(&id).is_some_and(|times| *times >= MOST_SILENT) {
+    if eval.env.silent.borrow().get(&id).is_some_and(|times| *times >= MOST_SILENT) && calls_own(eval.cx, id)
+    {
         return None;
     }
     let before = (eval.env.vars.clone(), eval.env.stepped.len(), eval.env.overflow.clone());

@@ -241,7 +241,8 @@ impl Eval<'_, '_> {
                 None => Amount::somehow(),
             };
         }
-        if val.unknown && says(&self.cx.words().hint, name) {
+        // how a server's hint is parsed, and what stands in for one that cannot be, is no policy of ours
+        if (val.unknown || !val.moves && val.drawn.is_none()) && says(&self.cx.words().hint, name) {
             val = Amount::hint();
         }
         if self.env.overflow.is_none() {

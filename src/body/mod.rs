@@ -515,6 +515,14 @@ impl Body {
         self.pats.get(id.0 as usize).unwrap_or(&ANYTHING)
     }
 
+    /// The path of the variant or struct that a pattern asks for.
+    pub fn variant(&self, id: PatId) -> Option<&Path> {
+        match &self.pat(id).kind {
+            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Every expression; children come before their parents.
     pub fn exprs(&self) -> impl Iterator<Item = (ExprId, &Expr)> {
         (0..).map(ExprId).zip(&self.exprs)

@@ -73,7 +73,7 @@ fn card(rule: &rules::Rule) -> Card {
 pub(super) struct Package {
     krate: Crate,
     /// What of it could not be read.
-    unread: Vec<Problem>,
+    pub(super) unread: Vec<Problem>,
 }
 
 /// A package that is still to be read.
@@ -199,5 +199,5 @@ pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
     let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
-    (found.sites, package.unread.iter().cloned().chain(left_out).chain(found.problems).collect())
+    (found.sites, left_out.chain(found.problems).collect())
 }

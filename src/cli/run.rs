@@ -64,8 +64,8 @@ pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Loo
 }
 
 fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
-    let package = package.read();
-    let mut looked = Looked::default();
+    let mut package = package.read();
+    let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
     looked.left_out.packages = 1;
     for (_, bytes) in package.files() {
         looked.summary.files += 1;
@@ -74,7 +74,7 @@ fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> 
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
     let sites = match guarded(&name, || rooms::sites(&package)) {
         Ok((sites, problems)) => {
-            looked.problems = problems;
+            looked.problems.extend(problems);
             sites
         }
         Err(problem) => {

@@ -98,12 +98,10 @@ pub(crate) fn classify<'f>(
         why: Vec::new(),
     };
     // a loop that is counted and waited as retries goes round because something failed, whatever told it
-    let strong = q.speaks_of(record, &|name: &str| {
-        // an attempt is also what is made once
-        let plain = |word: &&String| !word.contains("attempt");
-        let words: Vec<String> = cx.words().retry.iter().filter(plain).cloned().collect();
-        says(&words, name)
-    });
+    // an attempt is also what is made once
+    let plain = |word: &&String| !word.contains("attempt");
+    let words: Vec<String> = cx.words().retry.iter().filter(plain).cloned().collect();
+    let strong = q.speaks_of(record, &|name: &str| says(&words, name));
     if failing.is_empty() && any_wait && !condition_words {
         let mut round: Vec<&'f State> = record.backs.iter().filter(|state| !state.waits.is_empty()).collect();
         if !strong {

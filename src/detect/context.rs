@@ -131,6 +131,16 @@ impl<'a> Context<'a> {
         self.inits.get(&local).copied()
     }
 
+    /// The innermost loop that an expression stands in.
+    pub(crate) fn loop_around(&self, id: ExprId) -> Option<ExprId> {
+        std::iter::successors(self.parent(id), |at| self.parent(*at)).find(|at| {
+            matches!(
+                self.body.expr(*at).kind,
+                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+            )
+        })
+    }
+
     /// The local that a plain `let` makes of this expression.
     pub(crate) fn local_of(&self, init: ExprId) -> Option<Local> {
         self.inits.iter().find(|(_, it)| **it == init).map(|(local, _)| *local)

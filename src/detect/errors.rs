@@ -135,12 +135,7 @@ fn moves_on(cx: &Context<'_>, state: &State, op: Op) -> bool {
             && let Some(place) = cx.field_path(*scrutinee)
             && let Val::Built(Tag::Variant(next), _) = state.field(&place)
         {
-            return match &cx.body.pat(arm.pat).kind {
-                PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
-                    path.last() != &*next
-                }
-                _ => false,
-            };
+            return cx.body.variant(arm.pat).is_some_and(|path| path.last() != &*next);
         }
         at = parent;
     }
@@ -188,20 +183,15 @@ fn takes_any(cx: &Context<'_>, followed: &Followed, state: &State, left: &[&Stat
             let failed = other.looked.iter().any(|look| look.op == op && look.verdict == Verdict::Failure);
             !failed
                 || !told_by_other(other)
-                    && other.arms.iter().all(|pat| is_passing_variant(cx, *pat))
+                    && other.arms.iter().all(|pat| is_variant_of(cx, *pat, &cx.words().passing))
                     && other.conds.iter().all(|(cond, truth)| {
                         !about(*cond) || passing(*cond) || state.conds.contains(&(*cond, *truth))
                     })
         })
 }
 
-fn is_passing_variant(cx: &Context<'_>, pat: PatId) -> bool {
-    match &cx.body.pat(pat).kind {
-        PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
-            says(&cx.words().passing, path.last())
-        }
-        _ => false,
-    }
+fn is_variant_of(cx: &Context<'_>, pat: PatId, list: &[String]) -> bool {
+    cx.body.variant(pat).is_some_and(|path| says(list, path.last()))
 }
 
 /// Whether a test that was passed, or the variant that matched, says that a pooled connection was stale.
@@ -216,13 +206,7 @@ fn speaks_of_stale(cx: &Context<'_>, state: &State) -> bool {
                 _ => false,
             })
     });
-    by_test
-        || state.arms.iter().any(|pat| match &cx.body.pat(*pat).kind {
-            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
-                says(list, path.last())
-            }
-            _ => false,
-        })
+    by_test || state.arms.iter().any(|pat| is_variant_of(cx, *pat, list))
 }
 
 /// Whether a condition asks something of what an `Err(..)` holds, or of what is called after an error.

@@ -57,7 +57,7 @@ pub(super) fn may_wait_unseen(
 
 /// Whether the loop around an operation calls another function that it was given: it may wait, as `on_retry(&error, delay)` does.
 fn calls_what_is_given(cx: &Context<'_>, op: ExprId, ops: &[ExprId]) -> bool {
-    around(cx, op).is_some_and(|looped| {
+    cx.loop_around(op).is_some_and(|looped| {
         cx.body.any(looped, |id| {
             matches!(cx.body.expr(id).kind, ExprKind::Call(..))
                 && !ops.contains(&id)
@@ -95,25 +95,10 @@ fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
     false
 }
 
-/// The loop around an expression.
-fn around(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    let mut at = id;
-    while let Some(parent) = cx.parent(at) {
-        if matches!(
-            cx.body.expr(parent).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-        ) {
-            return Some(parent);
-        }
-        at = parent;
-    }
-    None
-}
-
 /// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
 fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
     let mut found = false;
-    cx.body.walk(around(cx, op).unwrap_or(cx.body.root), &mut |id| {
+    cx.body.walk(cx.loop_around(op).unwrap_or(cx.body.root), &mut |id| {
         if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
             let known = matches!(cx.callee(id), Callee::Known(..));
             let unread = matches!(call.input, MacroInput::Words(_)) && !known;

@@ -55,7 +55,7 @@ fn timeout_around(cx: &Context<'_>, id: ExprId, is_future: bool) -> Option<ExprI
             }
             ExprKind::Block(_) if deferred => {
                 // `let fetching = async { … };`, and the limit where the variable is used
-                if let Some(limit) = bound_to(cx, at).and_then(|local| timeout_of(cx, local)) {
+                if let Some(limit) = cx.local_of(at).and_then(|local| timeout_of(cx, local)) {
                     return Some(limit);
                 }
             }
@@ -64,11 +64,6 @@ fn timeout_around(cx: &Context<'_>, id: ExprId, is_future: bool) -> Option<ExprI
         at = parent;
     }
     None
-}
-
-/// The local whose first value an expression is.
-fn bound_to(cx: &Context<'_>, value: ExprId) -> Option<crate::body::Local> {
-    cx.body.pats().map(|(pat, _)| pat).find(|local| cx.init(*local) == Some(value))
 }
 
 /// A time limit that is put on a variable.

@@ -4,7 +4,7 @@
 use super::flow::{LoopRecord, Op, State, Tag, Test};
 use super::questions::Question;
 use super::remote::Answer;
-use crate::body::{ExprId, ExprKind, Lit, PatKind};
+use crate::body::{ExprId, ExprKind, Lit};
 use crate::knowledge::{is_one_of, parts, says};
 
 impl Question<'_, '_> {
@@ -48,8 +48,8 @@ impl Question<'_, '_> {
     /// An error variant named in the loop that says that another try may do.
     fn retried_variant(&self) -> Option<String> {
         let mut found = None;
-        for (_, pat) in self.cx.body.pats() {
-            if let PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) = &pat.kind
+        for (pat, _) in self.cx.body.pats() {
+            if let Some(path) = self.cx.body.variant(pat)
                 && path.segments.len() > 1
                 && says(&self.cx.words().transient, path.last())
             {

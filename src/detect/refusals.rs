@@ -200,11 +200,7 @@ fn given(cx: &Context<'_>, op: Op) -> bool {
             .iter()
             .any(|(caller, args)| args.iter().any(|arg| of_operand(caller, *arg)));
     }
-    let operand = match cx.callee(op) {
-        Callee::Operand(local) => Some(local),
-        _ => None,
-    };
-    operands(cx, operand).iter().any(|(caller, arg)| of_operand(caller, *arg))
+    operands(cx, cx.called_local(op)).iter().any(|(caller, arg)| of_operand(caller, *arg))
 }
 
 /// What at most 16 callers of a function give for a parameter; for any, where it is not said which.

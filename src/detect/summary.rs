@@ -171,7 +171,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     }
                     Callee::Operand(_) => {
                         other_work = true;
-                        made.drives_operand |= in_loop(cx, id);
+                        made.drives_operand |= cx.loop_around(id).is_some();
                     }
                     Callee::Unknown | Callee::Foreign(_) if cx.is_awaited(id) => {
                         // an awaited call that nobody knows may be the very operation
@@ -219,20 +219,6 @@ fn speaks_of_statuses(cx: &Context<'_>, call: ExprId) -> bool {
         Some(Role::Predicate { statuses, .. }) => !statuses.is_empty(),
         _ => super::refusals::makes_errors(cx, call) || super::refusals::is_sent_by_raising_client(cx, call),
     }
-}
-
-fn in_loop(cx: &Context<'_>, id: ExprId) -> bool {
-    let mut at = cx.parent(id);
-    while let Some(parent) = at {
-        if matches!(
-            cx.body.expr(parent).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-        ) {
-            return true;
-        }
-        at = cx.parent(parent);
-    }
-    false
 }
 
 fn is_pinned_sleep(cx: &Context<'_>, id: ExprId) -> bool {

@@ -37,12 +37,9 @@ impl Eval<'_, '_> {
             let val = self.eval(arm.body);
             let sure = held == Some(true) && arm.guard.is_none();
             if !leaves {
-                if let Some(others) = after.replace(std::mem::take(&mut self.env.vars)) {
-                    self.env.vars = others;
-                    let this = after.take().unwrap_or_default();
-                    self.merge(this, None);
-                    after = Some(std::mem::take(&mut self.env.vars));
-                }
+                let this = std::mem::replace(&mut self.env.vars, after.take().unwrap_or_default());
+                self.merge(this, None);
+                after = Some(std::mem::take(&mut self.env.vars));
                 joined = Some(joined.map_or(val.clone(), |it| it.or(&val)));
             }
             if sure {
@@ -85,12 +82,8 @@ impl Eval<'_, '_> {
 
     /// The variant that a pattern asks for, where it is none of `Option`'s and `Result`'s.
     fn kind_of(&self, pat: PatId) -> Option<&Path> {
-        match &self.cx.body.pat(pat).kind {
-            PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {
-                (!is_plain_wrapper(path) && !matches!(path.last(), "None" | "Err")).then_some(path)
-            }
-            _ => None,
-        }
+        let path = self.cx.body.variant(pat)?;
+        (!is_plain_wrapper(path) && !matches!(path.last(), "None" | "Err")).then_some(path)
     }
 
     /// `self`, or a field of it.
@@ -301,7 +294,7 @@ impl Eval<'_, '_> {
                 if unsure { None } else { Some(false) }
             }
             PatKind::Wild | PatKind::Bind { sub: None, .. } => Some(true),
-            PatKind::TupleStruct(path, _) if is_plain_wrapper(path) => on.absent.then_some(false),
+            PatKind::TupleStruct(path, _) if is_plain_wrapper(path) => presence(on),
             PatKind::Path(path) if path.last() == "None" => presence(on).map(|there| !there),
             PatKind::TupleStruct(path, _) if path.last() == "Err" => presence(on).map(|there| !there),
             PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) => {

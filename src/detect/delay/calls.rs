@@ -198,11 +198,10 @@ impl Eval<'_, '_> {
         let prefix = self.prefix_for(receiver);
         let mut aliases = BTreeMap::new();
         let mut lent = Vec::new();
-        for (param, arg) in inner.body.params.iter().zip(args) {
+        for ((param, arg), val) in inner.body.params.iter().zip(args).zip(given) {
             let Some(local) = Eval::new(&inner, Env::default()).named_param(param.pat) else { continue };
             if let Some(place) = self.place(*arg, MOST_ALIASES) {
-                let val = self.eval(*arg);
-                self.unfold(&place, &val, MOST_NESTED);
+                self.unfold(&place, val, MOST_NESTED);
                 aliases.insert(local, place);
             }
             if let (ExprKind::Ref(_), Some(key)) = (&self.cx.body.expr(*arg).kind, self.key(*arg)) {

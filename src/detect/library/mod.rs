@@ -8,7 +8,7 @@ mod tests;
 use super::context::{Callee, Context};
 use super::summary::MOST_CALLS;
 use super::{errors, refusals, remote, sites};
-use crate::body::{ExprId, ExprKind, Local, PatKind, Span, Stmt, Ty};
+use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
 use crate::model::{ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
@@ -126,7 +126,7 @@ impl<'c, 'a> Built<'c, 'a> {
 
     /// Follows a variable that the value is bound to: setters on it, calls that it is given to.
     fn named(&mut self, value: ExprId, left: u32) {
-        let Some(local) = bound_to(self.cx, value).filter(|_| left > 0) else { return };
+        let Some(local) = self.cx.local_of(value).filter(|_| left > 0) else { return };
         let home = enclosing(self.cx, value);
         let uses: Vec<ExprId> = self
             .cx
@@ -138,7 +138,7 @@ impl<'c, 'a> Built<'c, 'a> {
         for used in uses {
             let maybe = enclosing(self.cx, used) != home;
             let end = self.chain(used, maybe);
-            let Some(next) = bound_to(self.cx, end) else {
+            let Some(next) = self.cx.local_of(end) else {
                 // `policy = policy.with_jitter()`, `policy.set_jitter(…);`
                 let assigned = self.cx.parent(end).is_some_and(|parent| {
                     matches!(&self.cx.body.expr(parent).kind, ExprKind::Assign(place, _) if self.cx.body.local(*place) == Some(local))
@@ -487,18 +487,6 @@ fn enclosing(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
         }
     }
     None
-}
-
-/// The variable that a `let` gives this value to.
-fn bound_to(cx: &Context<'_>, value: ExprId) -> Option<Local> {
-    let block = cx.parent(value)?;
-    cx.body.stmts_of(block).iter().find_map(|stmt| match stmt {
-        Stmt::Let { pat, init: Some(init), .. } if *init == value => match &cx.body.pat(*pat).kind {
-            PatKind::Bind { sub: None, .. } => Some(cx.body.local_of(*pat)),
-            _ => None,
-        },
-        _ => None,
-    })
 }
 
 /// The delays of a policy that somebody asks for one by one.

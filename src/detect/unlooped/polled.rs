@@ -2,7 +2,7 @@
 //! A failure that leaves a timer behind, or a state in which the request is made anew, is followed by the next attempt at a later poll.
 
 use super::{Again, counts, leaving, site};
-use crate::body::{ExprId, ExprKind, PatKind};
+use crate::body::{Arm, ExprId, ExprKind};
 use crate::detect::bounds::Bounds;
 use crate::detect::classify::failed_ops;
 use crate::detect::context::Context;
@@ -94,10 +94,8 @@ fn made_where_empty(cx: &Context<'_>, field: &str) -> Option<ExprId> {
 fn made_in_state(cx: &Context<'_>, field: &str, name: &str) -> Option<ExprId> {
     cx.body.exprs().find_map(|(_, expr)| {
         let ExprKind::Match(_, arms) = &expr.kind else { return None };
-        let arm = arms.iter().find(|arm| {
-            matches!(&cx.body.pat(arm.pat).kind,
-                PatKind::Path(path) | PatKind::TupleStruct(path, _) | PatKind::Struct(path, _) if path.last() == name)
-        })?;
+        let is_state = |arm: &&Arm| cx.body.variant(arm.pat).is_some_and(|path| path.last() == name);
+        let arm = arms.iter().find(is_state)?;
         assigned_in(cx, arm.body, field)
     })
 }

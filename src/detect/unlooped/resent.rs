@@ -142,7 +142,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
     let mut found: Vec<Site> = Vec::new();
     for (first, second) in pairs(cx) {
         // a last attempt after a loop of attempts is that loop's
-        if loop_around(cx, first) != loop_around(cx, second) {
+        if cx.loop_around(first) != cx.loop_around(second) {
             continue;
         }
         let operand = is_given(cx, first);
@@ -173,16 +173,6 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
         }
     }
     found
-}
-
-/// The innermost loop that an expression stands in.
-fn loop_around(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    std::iter::successors(cx.parent(id), |at| cx.parent(*at)).find(|at| {
-        matches!(
-            cx.body.expr(*at).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-        )
-    })
 }
 
 /// Whether the request is remote; `None` where it is known, or likely, not to be.

@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
 
     fn find_callee(&self, id: ExprId) -> Callee<'a> {
         match &self.body.expr(id).kind {
-            ExprKind::Call(callee, _) => self.function(*callee),
+            ExprKind::Call(callee, args) => self.function(*callee, args.len()),
             ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
             ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
                 Some(entry) => Callee::Known(entry, true),
@@ -69,12 +69,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn function(&self, callee: ExprId) -> Callee<'a> {
+    fn function(&self, callee: ExprId, args: usize) -> Callee<'a> {
         if let Some(local) = self.body.local(callee) {
             return match self.init(local).map(|init| (init, &self.body.expr(init).kind)) {
                 Some((init, ExprKind::Closure { .. })) => Callee::Closure(init),
                 Some((init, ExprKind::Path(path))) => self.by_path(path).unwrap_or(Callee::Closure(init)),
-                _ => Callee::Operand(local),
+                _ => self.sleeper(&self.base_text(callee), args).unwrap_or(Callee::Operand(local)),
             };
         }
         match &self.body.expr(callee).kind {
@@ -82,6 +82,15 @@ impl<'a> Context<'a> {
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
+    }
+
+    /// A home-grown or injected sleeper: its name tells.
+    fn sleeper(&self, name: &str, args: usize) -> Option<Callee<'a>> {
+        if args != 1 || !is_named_sleep(self.words(), name) {
+            return None;
+        }
+        let entry = self.words().sleep.first().and_then(|sleep| self.knowledge.bare(sleep))?;
+        Some(Callee::Known(entry, false))
     }
 
     /// The delay that a call hands to a function given from outside, which then waits it: `on_retry(&error, backoff(n))`.
@@ -153,11 +162,8 @@ impl<'a> Context<'a> {
         if let Some(item) = self.krate.method_by_name(name, args) {
             return Callee::Own(item);
         }
-        if args == 1 && is_named_sleep(self.words(), name) {
-            // a home-grown or injected sleeper: its name tells
-            if let Some(entry) = self.words().sleep.first().and_then(|sleep| self.knowledge.bare(sleep)) {
-                return Callee::Known(entry, false);
-            }
+        if let Some(sleeper) = self.sleeper(name, args) {
+            return sleeper;
         }
         match self.knowledge.method(name, None, args) {
             Some(found) => Callee::Known(found.entry, found.certain),

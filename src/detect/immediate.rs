@@ -6,7 +6,7 @@ use super::delay::Replay;
 use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
 use super::summary::summary;
-use crate::body::{ExprId, ExprKind, MacroInput};
+use crate::body::{ExprId, ExprKind, MacroInput, Span};
 use crate::knowledge::{Role, says};
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
@@ -16,43 +16,89 @@ pub(super) fn may_wait_unseen(
     failing: &[&State],
     ops: &[ExprId],
 ) -> bool {
-    let words = cx.words();
-    let hides = |call: ExprId, is_op: bool| match cx.callee(call) {
-        Callee::Own(item) => {
-            let inner = summary(cx, item);
-            inner.wait.is_some() || !is_op && inner.is_async && cx.inside(item).is_none()
-        }
-        Callee::Operand(_) => true,
-        Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
-            let name = cx.call_name(call);
-            !is_op && (cx.is_awaited(call) || says(&words.delay, name) || says(&words.retry, name))
-        }
-        Callee::Known(entry, _) => {
-            matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard) && !is_op
-        }
+    let hides = |call: ExprId| {
+        if ops.contains(&call) { paces_itself(cx, call) } else { may_wait(cx, call) }
     };
-    if ops.iter().any(|op| followed.operands.contains(op) && !matches!(cx.callee(*op), Callee::Operand(_))) {
-        return true;
-    }
     failing.iter().any(|state| {
         state.marks.event
-            || state
-                .calls
-                .iter()
-                .any(|call| hides(*call, ops.contains(call)) && !followed.operands.contains(call))
+            || state.calls.iter().any(|call| hides(*call) && !followed.operands.contains(call))
             || state.conds.iter().any(|(cond, _)| {
                 cx.body.any(*cond, |id| {
                     matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
                         && !ops.contains(&id)
-                        && (cx.is_awaited(id)
-                            || matches!(cx.callee(id), Callee::Operand(_))
-                            || matches!(cx.callee(id), Callee::Own(_))
-                                && says(&words.delay, cx.call_name(id)))
+                        && may_wait(cx, id)
                 })
             })
     }) || ops
         .iter()
         .any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))
+}
+
+/// Whether a call beside the operation may wait. An awaited call that nobody knows works; a wait is named as one, or is told of the failure.
+fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
+    let words = cx.words();
+    let lists = [&words.delay, &words.retry, &words.condition, &words.limiter];
+    let named = |name: &str| lists.iter().any(|list| says(list, name));
+    match cx.callee(call) {
+        Callee::Own(item) => {
+            let unread = cx.is_awaited(call) || cx.inside(item).is_none();
+            summary(cx, item).waits_somewhere() || unread && named(cx.call_name(call))
+        }
+        Callee::Operand(_) => true,
+        Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {
+            let on = match &cx.body.expr(call).kind {
+                ExprKind::Method(method) => named(&cx.base_text(method.receiver)),
+                _ => false,
+            };
+            let hint = |arg: &ExprId| says(&words.hint, &cx.base_text(*arg));
+            named(cx.call_name(call))
+                || cx.is_awaited(call) && (on || cx.args(call).iter().any(hint) || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
+        }
+        Callee::Known(entry, _) => {
+            matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard)
+        }
+    }
+}
+
+/// Whether each try of an operation waits: before it begins, or after it failed. What retries by itself, or waits for something in between,
+/// has its own delays.
+fn paces_itself(cx: &Context<'_>, op: ExprId) -> bool {
+    let Callee::Own(item) = cx.callee(op) else { return false };
+    let Some(wait) = summary(cx, item).wait else { return false };
+    let Some(inner) = cx.inside(item) else { return true };
+    let span = inner.body.expr(wait).span;
+    match inner.loop_around(wait) {
+        Some(looped) => !asks_something(&inner, looped, |call| call.end <= span.start),
+        None => {
+            let root = inner.body.root;
+            !(asks_something(&inner, root, |call| call.end <= span.start)
+                && asks_something(&inner, root, |call| call.start >= span.end))
+        }
+    }
+}
+
+/// Whether something that may fail is asked at such a place within an expression.
+fn asks_something(cx: &Context<'_>, within: ExprId, place: impl Fn(Span) -> bool) -> bool {
+    cx.body.any(within, |id| {
+        matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+            && place(cx.body.expr(id).span)
+            && match cx.callee(id) {
+                Callee::Own(item) => summary(cx, item).wait.is_none() && summary(cx, item).fallible,
+                Callee::Known(entry, _) => matches!(entry.role, Role::Remote { .. }),
+                Callee::Operand(_) => true,
+                Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => cx.is_awaited(id),
+            }
+    })
+}
+
+/// Whether an operation waits inside while it fails; of one that is given, nobody knows.
+pub(super) fn waits_inside(cx: &Context<'_>, followed: &Followed, ops: &[ExprId]) -> Option<bool> {
+    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere())) {
+        return Some(true);
+    }
+    let given =
+        |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);
+    (!ops.iter().any(given)).then_some(false)
 }
 
 /// Whether the loop around an operation calls another function that it was given: it may wait, as `on_retry(&error, delay)` does.
@@ -95,14 +141,18 @@ fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
     false
 }
 
-/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's.
+/// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's that speaks of waiting.
 fn near_unread_macro(cx: &Context<'_>, op: ExprId) -> bool {
     let mut found = false;
     cx.body.walk(cx.loop_around(op).unwrap_or(cx.body.root), &mut |id| {
         if let ExprKind::Macro(call) = &cx.body.expr(id).kind {
             let known = matches!(cx.callee(id), Callee::Known(..));
             let unread = matches!(call.input, MacroInput::Words(_)) && !known;
-            found |= unread || matches!(cx.callee(id), Callee::Own(_));
+            let own = match cx.callee(id) {
+                Callee::Own(item) => cx.krate.item(item).is_none_or(|item| item.tells.words),
+                _ => false,
+            };
+            found |= unread || own;
         }
         !found
     });

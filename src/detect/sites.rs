@@ -254,6 +254,9 @@ pub(crate) fn fill(
     let max = site.attempts.max.value().map(|max| *max as u32);
     let shown = delay::read(replay, max);
     let unseen = immediate::may_wait_unseen(cx, followed, failing, ops);
+    if let Some(waits) = immediate::waits_inside(cx, followed, ops) {
+        site.operation.waits = Fact::known(waits);
+    }
     delay_facts(cx, &shown, replay, wait, !waits.is_empty(), unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);

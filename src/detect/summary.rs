@@ -19,6 +19,8 @@ pub(crate) struct Summary {
     pub(crate) is_wait: bool,
     /// A wait somewhere in it, by its call, in its own body.
     pub(crate) wait: Option<ExprId>,
+    /// It, or what it calls, retries something by itself and waits in between.
+    pub(crate) retries: bool,
     /// It gives a `Result` or an `Option`, or its type is unknown.
     pub(crate) fallible: bool,
     /// It gives a bool.
@@ -49,6 +51,13 @@ pub(crate) struct Summary {
     pub(crate) loops: bool,
     /// It, or what it calls, looks at HTTP statuses or has them made errors.
     pub(crate) tells_status: bool,
+}
+
+impl Summary {
+    /// Whether it waits at all, in its own body or in a retry that it calls.
+    pub(crate) fn waits_somewhere(&self) -> bool {
+        self.wait.is_some() || self.retries
+    }
 }
 
 /// Summary of a function of the same crate.
@@ -140,6 +149,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                 let callee = cx.callee(id);
                 calls += 1;
                 made.tells_status |= speaks_of_statuses(cx, id);
+                made.retries |= says(&cx.words().retry, cx.call_name(id)) && gives_operation(cx, id);
                 match &callee {
                     Callee::Known(entry, certain) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
@@ -160,6 +170,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
                         made.tells_status |= inner.tells_status;
+                        made.retries |= inner.retries || inner.loops && inner.wait.is_some() && !inner.is_wait;
                         if inner.is_wait {
                             made.wait = made.wait.or(Some(id));
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
@@ -364,4 +375,10 @@ pub(crate) fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, 
         }
         _ => None,
     }
+}
+
+/// Whether a call is given something to do: a closure or an async block.
+fn gives_operation(cx: &Context<'_>, call: ExprId) -> bool {
+    let work = |id: ExprId| matches!(cx.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
+    cx.args(call).iter().any(|arg| work(*arg))
 }

@@ -152,6 +152,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("operation.method", words Method, operation.method),
     fact!("operation.idempotent", Bool, operation.idempotent),
     fact!("operation.blocking", Bool, operation.blocking),
+    fact!("operation.waits", Bool, operation.waits),
     fact!("operation.consumes", Bool, operation.consumes),
     fact!("operation.stale_input", Bool, operation.stale_input),
     fact!("delay.growth", words Growth, delay.growth),

@@ -66,6 +66,8 @@ pub struct Operation {
     pub idempotent: Fact<bool>,
     /// Blocks its thread.
     pub blocking: Fact<bool>,
+    /// Waits inside while it fails: it retries by itself. What the site's own delay is does not speak of that.
+    pub waits: Fact<bool>,
     /// Its input is used up by the first attempt.
     pub consumes: Fact<bool>,
     /// A token, signature or timestamp made before the loop.

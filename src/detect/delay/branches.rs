@@ -241,6 +241,11 @@ impl Eval<'_, '_> {
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
+            // a flag of the function's own: `let mut again = false`
+            ExprKind::Path(_) if self.cx.body.local(id).is_some() => {
+                let flag = self.key(id).and_then(|key| self.env.vars.get(&key))?;
+                flag.known().map(|value| value != 0.0)
+            }
             _ => None,
         }
     }

@@ -132,6 +132,10 @@ impl<'c, 'a> Eval<'c, 'a> {
         match &body.expr(id).kind {
             ExprKind::Lit(Lit::Int(value, _)) => Amount::exact(*value as f64),
             ExprKind::Lit(Lit::Float(value, _)) => Amount::exact(*value),
+            ExprKind::Lit(Lit::Bool(flag)) => Amount::exact(f64::from(*flag)),
+            ExprKind::Unary(UnOp::Not, inner) => self
+                .truth(*inner)
+                .map_or_else(Amount::unknown, |flag| Amount::exact(f64::from(!flag))),
             ExprKind::Path(path) => self.path(id, &path.segments),
             ExprKind::Unary(UnOp::Neg, inner) => {
                 let inner = self.eval(*inner);

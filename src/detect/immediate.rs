@@ -52,7 +52,10 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
             };
             let hint = |arg: &ExprId| says(&words.hint, &cx.base_text(*arg));
             named(cx.call_name(call))
-                || cx.is_awaited(call) && (on || cx.args(call).iter().any(hint) || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
+                || cx.is_awaited(call)
+                    && (on
+                        || cx.args(call).iter().any(hint)
+                        || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
         }
         Callee::Known(entry, _) => {
             matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard)
@@ -93,11 +96,11 @@ fn asks_something(cx: &Context<'_>, within: ExprId, place: impl Fn(Span) -> bool
 
 /// Whether an operation waits inside while it fails; of one that is given, nobody knows.
 pub(super) fn waits_inside(cx: &Context<'_>, followed: &Followed, ops: &[ExprId]) -> Option<bool> {
-    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere())) {
+    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere()))
+    {
         return Some(true);
     }
-    let given =
-        |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);
+    let given = |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);
     (!ops.iter().any(given)).then_some(false)
 }
 

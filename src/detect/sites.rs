@@ -212,6 +212,7 @@ fn of_loop(
 pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
     let place = cx.place(id)?;
     let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
+    site.delay.made_elsewhere = Fact::known(false);
     site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test)
         || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
     Some(site)
@@ -341,6 +342,7 @@ fn delay_facts(
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         delay.jitter = Fact::Known(jitter, evidence(text));
     }
+    delay.made_elsewhere = Fact::known(replay.by_type);
     let number = |value: Option<f64>, text: &str| match value {
         Some(value) if value.is_finite() => Fact::Known(value, evidence(text)),
         _ => Fact::Unknown,

@@ -170,7 +170,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
                         made.tells_status |= inner.tells_status;
-                        made.retries |= inner.retries || inner.loops && inner.wait.is_some() && !inner.is_wait;
+                        made.retries |=
+                            inner.retries || inner.loops && inner.wait.is_some() && !inner.is_wait;
                         if inner.is_wait {
                             made.wait = made.wait.or(Some(id));
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {

@@ -19,6 +19,8 @@ pub struct Libraries {
     structs: HashMap<String, (usize, usize)>,
     drivers: HashMap<String, (usize, usize)>,
     crates: HashMap<String, usize>,
+    /// What holds of every value of a type, however it was built.
+    types: HashMap<String, Option<(Grows, Shakes)>>,
 }
 
 /// What one table says.
@@ -61,6 +63,9 @@ pub struct Policy {
     /// There is a limit on the whole time.
     #[serde(default)]
     pub deadline: bool,
+    /// It tells delays only; something else counts the attempts.
+    #[serde(default)]
+    pub delays_only: bool,
     /// What each argument sets.
     #[serde(default)]
     pub args: Vec<Sets>,
@@ -126,6 +131,13 @@ pub struct Driver {
     /// It is a middleware of remote calls and of nothing else.
     #[serde(default)]
     pub remote: bool,
+    /// How the delays change, whatever policy it is given.
+    pub growth: Option<Grows>,
+    /// Their random part, whatever policy it is given.
+    pub jitter: Option<Shakes>,
+    /// Every policy that it may be given ends after some attempts.
+    #[serde(default)]
+    pub bounded: bool,
 }
 
 /// How an operation says that an error is not to be tried again.
@@ -269,6 +281,11 @@ impl Libraries {
         self.tables.get(*self.crates.get(name)?)
     }
 
+    /// How every policy of a type grows, and how it is spread, whoever built it.
+    pub fn of_type(&self, path: &[String]) -> Option<(Grows, Shakes)> {
+        *self.types.get(&path.join("::"))?
+    }
+
     /// Every table.
     pub fn tables(&self) -> &[Library] {
         &self.tables
@@ -286,10 +303,42 @@ impl Libraries {
             self.policies.extend(policy.paths.iter().map(|path| (path.clone(), (at, number))));
             self.structs.extend(policy.structs.iter().map(|path| (path.clone(), (at, number))));
         }
+        self.add_types(&table);
         for (number, driver) in table.drivers.iter().enumerate() {
             self.drivers.extend(driver.paths.iter().map(|path| (path.clone(), (at, number))));
         }
         self.tables.push(table);
+    }
+}
+
+impl Libraries {
+    /// A type's policies are alike where its constructors agree and no setter changes it afterwards.
+    fn add_types(&mut self, table: &Library) {
+        let changes = |setter: &Setter| {
+            setter.growth.is_some()
+                || setter.jitter.is_some()
+                || setter
+                    .sets
+                    .iter()
+                    .any(|sets| matches!(sets, Sets::JitterIf | Sets::Share | Sets::JitterNamed))
+        };
+        if table.setters.iter().any(changes) {
+            return;
+        }
+        for policy in &table.policies {
+            let known = policy.growth.zip(policy.jitter);
+            let built = policy.paths.iter().filter_map(|path| path.rsplit_once("::")).map(|(ty, _)| ty);
+            for ty in built.chain(policy.structs.iter().map(String::as_str)) {
+                let named_as_types = |last: &str| last.starts_with(char::is_uppercase);
+                if !ty.rsplit("::").next().is_some_and(named_as_types) {
+                    continue;
+                }
+                let held = self.types.entry(ty.to_owned()).or_insert(known);
+                if *held != known {
+                    *held = None;
+                }
+            }
+        }
     }
 }
 

@@ -156,6 +156,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("operation.consumes", Bool, operation.consumes),
     fact!("operation.stale_input", Bool, operation.stale_input),
     fact!("delay.growth", words Growth, delay.growth),
+    fact!("delay.made_elsewhere", Bool, delay.made_elsewhere),
     fact!("delay.jitter", words Jitter, delay.jitter),
     fact!("delay.jitter_share", Number, delay.jitter_share),
     fact!("delay.jitter_clipped", Bool, delay.jitter_clipped),

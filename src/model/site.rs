@@ -79,6 +79,8 @@ pub struct Operation {
 pub struct Delay {
     /// How it changes.
     pub growth: Fact<Growth>,
+    /// Made elsewhere, by another crate or by whoever hands it in: its faults are told where it is made.
+    pub made_elsewhere: Fact<bool>,
     /// Its random part.
     pub jitter: Fact<Jitter>,
     /// Random part over largest delay, 0 to 1.

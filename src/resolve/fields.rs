@@ -152,7 +152,7 @@ impl Typing<'_> {
 
 fn write(typing: &Typing<'_>, value: ExprId) -> Write {
     let value = typing.constant_behind(value);
-    if is_constant(typing.body, value, MAX_DEPTH) { Write::Constant(value) } else { Write::Other }
+    if is_constant(typing, value, MAX_DEPTH) { Write::Constant(value) } else { Write::Other }
 }
 
 /// Whether the value of an assignment is a parameter of a method that takes `self`: a setter tells what may be, not what is.
@@ -168,12 +168,17 @@ fn is_setter(body: &Body, value: ExprId) -> bool {
 }
 
 /// Whether an expression is made of literals, constants and calls over them alone.
-fn is_constant(body: &Body, id: ExprId, depth: u32) -> bool {
+fn is_constant(typing: &Typing<'_>, id: ExprId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let inside = |id: &ExprId| is_constant(body, *id, depth);
+    let body = typing.body;
+    let inside = |id: &ExprId| is_constant(typing, *id, depth);
     match &body.expr(id).kind {
         ExprKind::Lit(_) => true,
-        ExprKind::Path(path) => body.local(id).is_none() && path.single() != Some("self"),
+        ExprKind::Path(_) if body.local(id).is_some() => {
+            let behind = typing.constant_behind(id);
+            behind != id && inside(&behind)
+        }
+        ExprKind::Path(path) => path.single() != Some("self"),
         ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => inside(inner),
         ExprKind::Binary(op, left, right) => {
             !matches!(op, BinOp::And | BinOp::Or) && inside(left) && inside(right)

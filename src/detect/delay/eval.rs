@@ -42,6 +42,8 @@ pub(crate) struct Env {
     pub(crate) moving: Vec<Key>,
     /// Steps taken so far, on all trips.
     pub(crate) steps: Rc<Cell<u32>>,
+    /// A delay came from a policy of which only the type is known.
+    pub(crate) by_type: Rc<Cell<bool>>,
     /// Steps at which the expression at hand is given up; `None`: those of the whole replay.
     pub(crate) most: Option<u32>,
     /// What a configuration decides once.
@@ -133,9 +135,9 @@ impl<'c, 'a> Eval<'c, 'a> {
             ExprKind::Lit(Lit::Int(value, _)) => Amount::exact(*value as f64),
             ExprKind::Lit(Lit::Float(value, _)) => Amount::exact(*value),
             ExprKind::Lit(Lit::Bool(flag)) => Amount::exact(f64::from(*flag)),
-            ExprKind::Unary(UnOp::Not, inner) => self
-                .truth(*inner)
-                .map_or_else(Amount::unknown, |flag| Amount::exact(f64::from(!flag))),
+            ExprKind::Unary(UnOp::Not, inner) => {
+                self.truth(*inner).map_or_else(Amount::unknown, |flag| Amount::exact(f64::from(!flag)))
+            }
             ExprKind::Path(path) => self.path(id, &path.segments),
             ExprKind::Unary(UnOp::Neg, inner) => {
                 let inner = self.eval(*inner);
@@ -317,7 +319,8 @@ impl<'c, 'a> Eval<'c, 'a> {
         {
             let mut eval = self.elsewhere(&inner);
             let val = eval.eval(value);
-            if !val.unknown && val.drawn.is_none() {
+            // a policy is no number, but its parts are known
+            if (!val.unknown || !val.forms.is_empty()) && val.drawn.is_none() {
                 return Amount { moves: false, ..val };
             }
         }

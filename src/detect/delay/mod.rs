@@ -20,5 +20,6 @@ mod vocabulary;
 pub(crate) use amount::Amount;
 pub(crate) use choices::{Choices, for_each};
 pub(crate) use eval::{Env, Eval, Key};
+pub(crate) use policies::policy_shape;
 pub(crate) use read::{Shown, read};
 pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay, replay_calls};

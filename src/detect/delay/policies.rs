@@ -2,10 +2,11 @@
 //! A policy is a value with hidden parts; asking it for the next delay steps a hidden counter.
 
 use super::amount::{Amount, Drawn};
-use super::eval::{Eval, Key};
+use super::eval::{Env, Eval, Key};
 use super::places::MOST_ALIASES;
 use crate::body::{ExprId, MethodCall};
-use crate::detect::library::{Series, series};
+use crate::detect::context::Context;
+use crate::detect::library::{Series, series, series_of_type};
 use crate::model::{Growth, Jitter};
 
 const FIRST: &str = "#first";
@@ -18,37 +19,7 @@ const STEP: &str = "#step";
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
     pub(super) fn library_policy(&self, id: ExprId) -> Option<Amount> {
-        let Series { growth, jitter, first, factor, capped, cap } = series(self.cx, id)?;
-        let size = |number: Option<f64>| number.map_or_else(Amount::symbol, Amount::exact);
-        let shape = match growth {
-            Growth::Constant => 0.0,
-            Growth::Linear => 1.0,
-            Growth::Exponential | Growth::Fibonacci => 2.0,
-            _ => return None,
-        };
-        let draw = match jitter {
-            Jitter::None => Amount::exact(1.0),
-            Jitter::Full => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
-            Jitter::Additive => Amount {
-                drawn: Some(Drawn::Added),
-                ..Amount::between(&Amount::exact(1.0), &Amount::exact(1.75))
-            },
-            _ => Amount {
-                drawn: Some(Drawn::Scaled),
-                ..Amount::between(&Amount::exact(0.5), &Amount::exact(1.5))
-            },
-        };
-        let factor = factor.filter(|factor| *factor > 1.0 || shape < 2.0);
-        let mut fields = vec![
-            (FIRST.to_owned(), size(first)),
-            (FACTOR.to_owned(), size(factor)),
-            (SHAPE.to_owned(), Amount::exact(shape)),
-            (DRAW.to_owned(), draw),
-        ];
-        if capped {
-            fields.push((CAP.to_owned(), size(cap)));
-        }
-        Some(Amount { unknown: true, moves: true, ..Amount::made_of("", fields) })
+        policy_of(series(self.cx, id)?)
     }
 
     /// A method of a retry crate's policy: the next delay, or a setter that the policy has already.
@@ -56,8 +27,11 @@ impl Eval<'_, '_> {
         if self.cx.knowledge.libraries.tables().is_empty() {
             return None;
         }
-        let policy = self.eval(call.receiver);
-        policy.part("", SHAPE)?;
+        let mut policy = self.eval(call.receiver);
+        if policy.part("", SHAPE).is_none() {
+            policy = policy_of(series_of_type(self.cx, &self.cx.type_of(call.receiver)?)?)?;
+            self.env.by_type.set(true);
+        }
         if !call.name.starts_with("next") {
             return Some(policy);
         }
@@ -79,4 +53,54 @@ impl Eval<'_, '_> {
         let drawn = capped.mul(&draw);
         Some(Amount { drawn: how, clipped: false, ..drawn })
     }
+}
+
+/// How the delays of a policy grow and are spread, wherever its value comes from.
+pub(crate) fn policy_shape(cx: &Context<'_>, value: ExprId) -> Option<(Growth, Jitter)> {
+    let policy = Eval::new(cx, Env::default()).eval(value);
+    let growth = match policy.part("", SHAPE)?.lo {
+        shape if shape < 0.5 => Growth::Constant,
+        shape if shape < 1.5 => Growth::Linear,
+        _ => Growth::Exponential,
+    };
+    let jitter = match policy.part("", DRAW)?.drawn {
+        None => Jitter::None,
+        Some(Drawn::Added) => Jitter::Additive,
+        Some(Drawn::Scaled) => Jitter::Proportional,
+        Some(_) => Jitter::Full,
+    };
+    Some((growth, jitter))
+}
+
+/// A policy as a value with hidden parts.
+fn policy_of(series: Series) -> Option<Amount> {
+    let Series { growth, jitter, first, factor, capped, cap } = series;
+    let size = |number: Option<f64>| number.map_or_else(Amount::symbol, Amount::exact);
+    let shape = match growth {
+        Growth::Constant => 0.0,
+        Growth::Linear => 1.0,
+        Growth::Exponential | Growth::Fibonacci => 2.0,
+        _ => return None,
+    };
+    let draw = match jitter {
+        Jitter::None => Amount::exact(1.0),
+        Jitter::Full => Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)),
+        Jitter::Additive => {
+            Amount { drawn: Some(Drawn::Added), ..Amount::between(&Amount::exact(1.0), &Amount::exact(1.75)) }
+        }
+        _ => {
+            Amount { drawn: Some(Drawn::Scaled), ..Amount::between(&Amount::exact(0.5), &Amount::exact(1.5)) }
+        }
+    };
+    let factor = factor.filter(|factor| *factor > 1.0 || shape < 2.0);
+    let mut fields = vec![
+        (FIRST.to_owned(), size(first)),
+        (FACTOR.to_owned(), size(factor)),
+        (SHAPE.to_owned(), Amount::exact(shape)),
+        (DRAW.to_owned(), draw),
+    ];
+    if capped {
+        fields.push((CAP.to_owned(), size(cap)));
+    }
+    Some(Amount { unknown: true, moves: true, ..Amount::made_of("", fields) })
 }

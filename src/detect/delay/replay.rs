@@ -9,6 +9,7 @@ use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
 use crate::detect::summary::summary;
+use std::rc::Rc;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -26,6 +27,8 @@ pub(crate) struct Replay {
     pub(crate) overflow: Option<(u32, Overflowed)>,
     /// The waits of the trips that were taken, by call.
     pub(crate) calls: Vec<ExprId>,
+    /// A delay came from a policy of which only the type is known.
+    pub(crate) by_type: bool,
     /// The same for other answers to what a configuration decides.
     pub(crate) others: Vec<Replay>,
 }
@@ -44,6 +47,7 @@ fn replay_with(
 ) -> Replay {
     let mut made = Replay::default();
     let mut env = Env { moving: moving_keys(cx, trips), choices: choices.clone(), ..Env::default() };
+    let by_type = Rc::clone(&env.by_type);
     // what was bound before the loop: only what the trips do not get anew
     let mut eval = Eval::new(cx, env);
     for event in &record.entry.trace {
@@ -109,6 +113,7 @@ fn replay_with(
         let waited = env.vars.get(&Key::Waited).cloned();
         made.waits.push(if inside { Some(Amount::unknown()) } else { waited });
     }
+    made.by_type = by_type.get();
     made
 }
 

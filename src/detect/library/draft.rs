@@ -61,6 +61,10 @@ impl Draft {
             calls: known(policy.retries.map(|retries| retries + 1.0), "so many by default"),
             deadline: Fact::Known(policy.deadline, at("limited in time by default")),
         };
+        if policy.delays_only {
+            draft.counted = Fact::Unknown;
+            draft.deadline = Fact::Unknown;
+        }
         for (sets, arg) in policy.args.iter().zip(cx.args(from)) {
             draft.one(cx, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
         }
@@ -400,7 +404,7 @@ fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
     Some(number(cx, arg)? * scale)
 }
 
-fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {
+pub(super) fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {
     let growth = match growth {
         Grows::None => Growth::None,
         Grows::Constant => Growth::Constant,
@@ -412,7 +416,7 @@ fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {
     Fact::Known(growth, evidence)
 }
 
-fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> Fact<Jitter> {
+pub(super) fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> Fact<Jitter> {
     match jitter {
         Shakes::None => Fact::Known(Jitter::None, absent),
         Shakes::Full => Fact::Known(Jitter::Full, present),

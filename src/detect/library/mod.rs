@@ -6,11 +6,12 @@ mod draft;
 mod tests;
 
 use super::context::{Callee, Context};
+use super::delay::policy_shape;
 use super::summary::MOST_CALLS;
 use super::{errors, refusals, remote, sites};
 use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
+use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
 use std::collections::BTreeSet;
@@ -246,6 +247,26 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     operation_of(cx, operation, &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
+    }
+    let policy = driver.policy.and_then(|at| cx.args(call).get(at).copied());
+    if let Some((growth, jitter)) = policy.and_then(|policy| policy_shape(cx, policy)) {
+        site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
+        site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
+    }
+    site.delay.made_elsewhere = Fact::known(true);
+    if let Some(growth) = driver.growth {
+        site.delay.growth = draft::growth_of(growth, cx.evidence(call, "its policies all grow like this"));
+    }
+    if let Some(jitter) = driver.jitter {
+        let at = |text: &str| cx.evidence(call, text);
+        site.delay.jitter = draft::jitter_of(
+            jitter,
+            at("none of its policies has a random part"),
+            at("random in each of its policies"),
+        );
+    }
+    if driver.bounded {
+        site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
     }
     let retried =
         if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
@@ -506,6 +527,21 @@ pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
     let mut built = Built::new(cx, library, policy, from);
     built.follow();
     built.draft.series()
+}
+
+/// The delays that every policy of a type has, whoever built it; that it has no cap, nobody can tell then.
+pub(super) fn series_of_type(cx: &Context<'_>, ty: &Ty) -> Option<Series> {
+    let ends = matches!(ty.name(), "Take" | "Skip" | "Peekable" | "Fuse");
+    let ty = if ends { ty.args.first()? } else { ty };
+    let (growth, jitter) = cx.knowledge.libraries.of_type(&ty.path)?;
+    Some(Series {
+        growth: *draft::growth_of(growth, Evidence::default()).value()?,
+        jitter: *draft::jitter_of(jitter, Evidence::default(), Evidence::default()).value()?,
+        first: None,
+        factor: None,
+        capped: true,
+        cap: None,
+    })
 }
 
 /// The policy that an expression builds.

@@ -3,8 +3,8 @@
 
 pub(crate) use super::callees::Callee;
 use super::memo::{Memo, Written};
-use crate::body::{Body, ExprId, ExprKind, Local, PatKind, Stmt, Ty};
-use crate::knowledge::{Knowledge, Words};
+use crate::body::{Body, ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty};
+use crate::knowledge::{Knowledge, Words, says};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
 use std::cell::{Cell, RefCell};
@@ -181,6 +181,11 @@ impl<'a> Context<'a> {
     /// Whether a name is a generic parameter of this body.
     pub(crate) fn is_generic(&self, name: &str) -> bool {
         self.body.generics.iter().any(|(it, _)| it == name)
+    }
+
+    /// `headers.get("retry-after")`: the text tells what is read.
+    pub(crate) fn names_a_hint(&self, arg: ExprId) -> bool {
+        matches!(&self.body.expr(arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&self.words().hint, text))
     }
 
     /// The parameter or variable that a call calls.

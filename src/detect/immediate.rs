@@ -8,6 +8,7 @@ use super::reads::asked_of;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind, MacroInput, Span};
 use crate::knowledge::{Role, says};
+use crate::resolve::ItemRef;
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
 pub(super) fn may_wait_unseen(
@@ -67,17 +68,35 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
 /// has its own delays.
 fn paces_itself(cx: &Context<'_>, op: ExprId) -> bool {
     let Callee::Own(item) = cx.callee(op) else { return false };
-    let Some(wait) = summary(cx, item).wait else { return false };
-    let Some(inner) = cx.inside(item) else { return true };
-    let span = inner.body.expr(wait).span;
-    match inner.loop_around(wait) {
-        Some(looped) => !asks_something(&inner, looped, |call| call.end <= span.start),
-        None => {
-            let root = inner.body.root;
-            !(asks_something(&inner, root, |call| call.end <= span.start)
-                && asks_something(&inner, root, |call| call.start >= span.end))
-        }
+    let Some(inner) = cx.inside(item) else { return summary(cx, item).wait.is_some() };
+    let Some(wait) = summary(cx, item).wait else { return puts_off(&inner) };
+    if inner.loop_around(wait).is_some() {
+        return !retries_itself(cx, item);
     }
+    let (root, span) = (inner.body.root, inner.body.expr(wait).span);
+    !(asks_something(&inner, root, |call| call.end <= span.start)
+        && asks_something(&inner, root, |call| call.start >= span.end))
+}
+
+/// Whether a function tells somebody else how long to hold back: `self.limiter.add_delay(&url, duration)`.
+fn puts_off(cx: &Context<'_>) -> bool {
+    let delay = |name: &str| says(&cx.words().delay, name);
+    cx.body.exprs().any(|(id, expr)| match &expr.kind {
+        ExprKind::Method(call) => {
+            delay(&call.name)
+                && matches!(cx.callee(id), Callee::Unknown | Callee::Foreign(_) | Callee::Own(_))
+                && call.args.iter().any(|arg| delay(&cx.base_text(*arg)))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a function tries something in a loop, and waits then: its delays are its own, and no caller's.
+pub(crate) fn retries_itself(cx: &Context<'_>, item: ItemRef) -> bool {
+    let Some(wait) = summary(cx, item).wait else { return false };
+    let Some(inner) = cx.inside(item) else { return false };
+    let start = inner.body.expr(wait).span.start;
+    inner.loop_around(wait).is_some_and(|looped| asks_something(&inner, looped, |call| call.end <= start))
 }
 
 /// Whether something that may fail is asked at such a place within an expression.

@@ -86,6 +86,10 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     };
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
+    if !direct {
+        // the functions between may wait
+        sites::forget_no_delay(&mut site);
+    }
     Some(site)
 }
 

@@ -7,6 +7,7 @@ use super::delay::{self, Replay, Shown};
 use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
+use super::unlooped::is_polled;
 use super::{immediate, remote};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
@@ -193,9 +194,9 @@ fn of_loop(
         &replay,
         &mut site,
     );
-    if immediate::waits_between(record, &classified.ops) && site.delay.growth.is(&Growth::None) {
-        site.delay.growth = Fact::Unknown;
-        site.delay.jitter = Fact::Unknown;
+    // whoever polls a future comes back later, and in another of its states
+    if immediate::waits_between(record, &classified.ops) || is_polled(cx) {
+        forget_no_delay(&mut site);
     }
     if record.shape == LoopShape::Each
         && bounds.kind == Some(BoundKind::Bounded)
@@ -206,6 +207,14 @@ fn of_loop(
         site.confidence = Confidence::Medium;
     }
     Some(site)
+}
+
+/// Leaves open that there is no delay, where a wait may be out of sight.
+pub(crate) fn forget_no_delay(site: &mut Site) {
+    if site.delay.growth.is(&Growth::None) {
+        site.delay.growth = Fact::Unknown;
+        site.delay.jitter = Fact::Unknown;
+    }
 }
 
 /// A site of which only the place is known.

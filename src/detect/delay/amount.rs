@@ -115,7 +115,7 @@ impl Amount {
 
     /// What a server tells: of any size, and another one each time.
     pub(crate) fn hint() -> Self {
-        Self { server: true, moves: true, ..Self::symbol() }
+        Self { server: true, ..Self::unknown() }
     }
 
     /// Random, nobody knows how.

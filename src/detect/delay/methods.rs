@@ -115,6 +115,9 @@ impl Eval<'_, '_> {
         if says(&self.cx.words().hint, name) || says(&self.cx.words().random, name) {
             return self.by_name(name, args);
         }
+        if args.iter().any(|arg| self.cx.names_a_hint(*arg)) {
+            return Amount::hint();
+        }
         // an adaptor on a hint still is the hint
         let base = self.eval(receiver);
         if base.server { base } else { Amount::unknown() }

@@ -7,6 +7,9 @@ use crate::model::{Growth, Jitter};
 /// Delays beyond this are no cap in any useful sense: a day, in seconds.
 const NO_CAP: f64 = 86_400.0;
 
+/// A constant delay beyond this was read wrong (a clock, a bit mask): a year, in seconds.
+const NO_DELAY: f64 = 365.0 * NO_CAP;
+
 /// A cap that no retry before this one meets cuts nothing off in practice.
 const SOON: usize = 30;
 
@@ -72,7 +75,10 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
         let server = waits.iter().any(|wait| wait.server);
         return Shown {
             growth: server.then_some(Growth::Server),
-            jitter: spread(),
+            // what the server says is waited as it is, unless a draw is seen
+            jitter: spread().or_else(|| {
+                waits.iter().all(|wait| wait.server && wait.drawn.is_none()).then_some(Jitter::None)
+            }),
             server,
             ..Shown::default()
         };
@@ -85,6 +91,9 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     let onward: Vec<&Amount> =
         waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
     let growth = growth(&onward);
+    if growth == Growth::Constant && first.sized && first.lo > NO_DELAY {
+        return Shown { server, ..Shown::default() };
+    }
     shown.growth = Some(growth);
     shown.jitter = jitter(&onward, growth);
     // the cap belongs to decorrelated jitter: `min(cap, U(base, 3 × previous))`

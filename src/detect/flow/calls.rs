@@ -2,7 +2,8 @@
 
 use super::state::{Event, Test, Verdict};
 use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, next, wait};
-use crate::body::{ExprId, ExprKind, Lit};
+use crate::body::{ExprId, ExprKind};
+use crate::detect::immediate::retries_itself;
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
 use crate::detect::unlooped::comes_back;
@@ -28,7 +29,7 @@ impl Walker<'_, '_> {
         if let Some(paths) = self.language(id, vals, &mut s) {
             return paths;
         }
-        if self.names_a_hint(operands) {
+        if operands.iter().any(|operand| self.cx.names_a_hint(*operand)) {
             s.marks.hint = true;
         }
         let callee = self.cx.callee(id);
@@ -64,13 +65,6 @@ impl Walker<'_, '_> {
             }
             Callee::Foreign(_) | Callee::Unknown => self.unknown(id, vals, s),
         }
-    }
-
-    /// `headers.get("retry-after")`: the text tells what is read.
-    fn names_a_hint(&self, operands: &[ExprId]) -> bool {
-        operands.iter().any(|operand| {
-            matches!(&self.body().expr(*operand).kind, ExprKind::Lit(Lit::Str(text)) if says(&self.cx.words().hint, text))
-        })
     }
 
     /// What the language itself defines on `Result` and `Option`, whatever the vocabulary says.
@@ -330,7 +324,10 @@ impl Walker<'_, '_> {
             return next(s, Val::Unknown);
         }
         // what is called after a failure and waits inside waits between two attempts, whatever else it does
-        if summary.wait.is_some() && s.looked.iter().any(|look| look.verdict == Verdict::Failure) {
+        if summary.wait.is_some()
+            && s.looked.iter().any(|look| look.verdict == Verdict::Failure)
+            && !matches!(self.cx.callee(id), Callee::Own(item) if retries_itself(self.cx, item))
+        {
             wait(id, &mut s);
         }
         if let Some(statuses) = &summary.statuses

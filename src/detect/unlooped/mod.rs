@@ -12,6 +12,7 @@ mod resent;
 
 pub(crate) use cycles::comes_back;
 pub(crate) use given::is_given_failure;
+pub(crate) use polled::is_polled;
 
 use super::bounds::Bounds;
 use super::context::Context;

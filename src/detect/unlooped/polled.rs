@@ -8,13 +8,14 @@ use crate::detect::classify::failed_ops;
 use crate::detect::context::Context;
 use crate::detect::flow::{Event, Followed, Op, State, Tag, Val};
 use crate::detect::remote::{self, Answer};
+use crate::detect::sites;
 use crate::detect::summary::MOST_CALLS;
 use crate::knowledge::Role;
 use crate::model::{Kind, Site};
 use crate::resolve::Target;
 
 /// Whether a function is polled: it takes a task's context and gives a `Poll`.
-pub(super) fn is_polled(cx: &Context<'_>) -> bool {
+pub(crate) fn is_polled(cx: &Context<'_>) -> bool {
     cx.body.ret.as_ref().is_some_and(|ty| ty.name() == "Poll")
         && cx.body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Context"))
 }
@@ -48,7 +49,10 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         most: None,
         why: cx.evidence(main, "after a failure of this the next poll begins anew"),
     };
-    site(cx, followed, &again)
+    let mut site = site(cx, followed, &again)?;
+    // another of its states may wait
+    sites::forget_no_delay(&mut site);
+    Some(site)
 }
 
 /// Whether an operation of a polled function may be the request: what is polled is somebody's future, whoever defined `poll`.

@@ -292,7 +292,12 @@ pub(crate) fn classify<'f>(
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         let same_wait = on_failure.iter().any(|wait| on_success.contains(wait));
         let recovers = remote_known && (q.recovers(&round, &ops) || q.renews(&failing, &ops));
-        if recovers || establishes && !q.establishes_beside(&failing, &succeeding) || session && !condition {
+        // periodic work waits the same after success; that somewhere inside it connects makes it no reconnect
+        let periodic = same_wait
+            && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)))
+            && succeeding.iter().any(|state| state.calls.iter().any(|op| ops.contains(op)));
+        let reconnects = establishes && !periodic && !q.establishes_beside(&failing, &succeeding);
+        if recovers || reconnects || session && !condition {
             made.kind = Kind::Reconnect;
             if !establishes && !recovers {
                 made.confidence = Confidence::Medium;

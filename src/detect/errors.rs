@@ -106,7 +106,7 @@ fn retries_4xx(
             .conds
             .iter()
             .any(|(cond, _)| matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient)));
-        if more {
+        if more || state.conds.iter().any(|(cond, _)| somebody_decides(cx, *cond)) {
             continue;
         }
         tested = true;
@@ -124,6 +124,21 @@ fn retries_4xx(
         return Fact::Known(true, cx.evidence(op, "makes errors of 4xx, and they go round"));
     }
     if tested { Fact::known(false) } else { Fact::Unknown }
+}
+
+/// Whether somebody else is asked whether to try again, and says so by a variant: `if let Retry::After(d) = delegate.failed(&reply)`.
+fn somebody_decides(cx: &Context<'_>, cond: ExprId) -> bool {
+    let ExprKind::Let(pat, asked) = cx.body.expr(cond).kind else { return false };
+    let says_again = cx
+        .body
+        .variant(pat)
+        .is_some_and(|path| path.segments.iter().any(|segment| says(&cx.words().retry, segment)));
+    says_again
+        && match cx.callee(asked) {
+            Callee::Own(item) => cx.inside(item).is_none(),
+            Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) => true,
+            _ => false,
+        }
 }
 
 /// Whether a path puts another state in the place that decides what the next trip does: `self.stage = Stage::Failed`, in a loop that matches on it.

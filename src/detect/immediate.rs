@@ -204,7 +204,9 @@ pub(super) fn skips(
     // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point
     let parted_by_outcome = |with: &State, without: &State| {
         let parted = without.conds.iter().find(|(cond, truth)| with.conds.contains(&(*cond, !*truth)));
-        parted.is_some_and(|(cond, truth)| asks(*cond) || !*truth && is_limit(cx, *cond))
+        parted.is_some_and(|(cond, truth)| {
+            !asks_for_delay(cx, *cond) && (asks(*cond) || !*truth && is_limit(cx, *cond))
+        })
             // something else done in between makes it another attempt: a redirect, a fresh token, a new connection
             && without.calls.iter().all(|call| is_of_op(*call) || !cx.is_awaited(*call))
     };
@@ -236,6 +238,16 @@ pub(super) fn skips(
             // beside the outcome, the same conditions: the outcome alone decides
             !same_outcome && conds(without, false).iter().all(|cond| conds(with, false).contains(cond))
         })
+    })
+}
+
+/// `if !delay.is_zero()`, `if backoff > Duration::ZERO`: whoever sets no delay wants none.
+fn asks_for_delay(cx: &Context<'_>, cond: ExprId) -> bool {
+    let delay = |id: ExprId| says(&cx.words().delay, &cx.base_text(id));
+    cx.body.any(cond, |id| match &cx.body.expr(id).kind {
+        ExprKind::Method(call) => call.name == "is_zero" && delay(call.receiver),
+        ExprKind::Binary(_, left, right) => delay(*left) || delay(*right),
+        _ => false,
     })
 }
 

@@ -100,6 +100,9 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         Callee::Closure(closure) => of_expr(cx, *closure, left),
         Callee::Foreign(path) => {
             let first = path.first().map_or("", String::as_str);
+            if !cx.is_awaited(id) && makes_a_value(path.last().map_or("", String::as_str)) {
+                return None;
+            }
             if cx.knowledge.crate_is_client(first) {
                 return Some(answer(true, true, format!("`{first}` is a client")));
             }
@@ -112,6 +115,12 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         }
         Callee::Operand(_) | Callee::Unknown => None,
     }
+}
+
+/// `SecretKey::from_slice(…)`, `Endpoint::new(…)`: of a client's crate, and yet no request.
+fn makes_a_value(name: &str) -> bool {
+    let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
+    matches!(first.as_str(), "new" | "from" | "parse" | "default" | "builder" | "generate" | "try" | "with")
 }
 
 /// The error or success type that a function of the crate declares.

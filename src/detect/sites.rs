@@ -169,7 +169,10 @@ fn of_loop(
     operation(cx, classified, &mut site);
     if !site.kind.is_real() {
         // a thread that an executor needs is blocked by a poll as well
-        if let Some(wait) = record.backs.iter().find_map(|state| state.waits.first()) {
+        // what is called for something else, and waits inside, is no wait of this loop's
+        let waits =
+            |wait: &&ExprId| !matches!(cx.callee(**wait), Callee::Own(item) if !summary(cx, item).is_wait);
+        if let Some(wait) = record.backs.iter().find_map(|state| state.waits.iter().find(waits)) {
             site.delay.blocking_in_async = Fact::Known(
                 blocks(cx, *wait) && in_async(cx, record.within),
                 cx.evidence(*wait, "blocks the thread of the executor"),

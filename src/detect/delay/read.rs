@@ -91,7 +91,7 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     let onward: Vec<&Amount> =
         waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
     let growth = growth(&onward);
-    if growth == Growth::Constant && first.sized && first.lo > NO_DELAY {
+    if growth == Growth::Constant && first.sized && first.hi > NO_DELAY {
         return Shown { server, ..Shown::default() };
     }
     shown.growth = Some(growth);

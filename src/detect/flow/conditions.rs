@@ -213,6 +213,13 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// `connection.connected()`, `is_attached()`: it asks how things stand, and does nothing.
+    fn asks_for_a_state(&self, op: ExprId) -> bool {
+        let parts = crate::knowledge::parts(self.cx.call_name(op));
+        let done = parts.last().is_some_and(|last| last.ends_with("ed"));
+        done && !self.cx.is_awaited(op) && self.cx.args(op).is_empty()
+    }
+
     /// What a tag of an operation's outcome means.
     pub(super) fn verdict(&self, op: ExprId, tag: &Tag) -> Verdict {
         let words = self.cx.words();
@@ -220,7 +227,12 @@ impl Walker<'_, '_> {
             Tag::Ok | Tag::Some | Tag::True | Tag::GoodStatus => Verdict::Success,
             Tag::Err | Tag::BadStatus => Verdict::Failure,
             Tag::None if self.optional.contains(&op) => Verdict::Failure,
-            Tag::False if crate::knowledge::says(&words.establish, self.cx.call_name(op)) => Verdict::Failure,
+            Tag::False
+                if crate::knowledge::says(&words.establish, self.cx.call_name(op))
+                    && !self.asks_for_a_state(op) =>
+            {
+                Verdict::Failure
+            }
             // what should have been made is not there: `connect(..).await` gave `None`
             Tag::None if self.makes_something(op) => Verdict::Failure,
             Tag::None if self.fails_as(op, "None") => Verdict::Failure,

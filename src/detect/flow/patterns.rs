@@ -123,6 +123,9 @@ impl Walker<'_, '_> {
     }
 
     fn bind_variant(&mut self, pat: PatId, path: &Path, subs: &[PatId], val: &Val, s: State) -> Split {
+        if subs.is_empty() && self.is_whole_type(path) {
+            return (vec![s], Vec::new());
+        }
         let tag = self.variant_tag(path);
         let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
         let other = tag.other().filter(|_| self.is_closed(path));
@@ -161,6 +164,14 @@ impl Walker<'_, '_> {
             }
             // a struct pattern without alternatives takes its value apart: that is no test
             _ => self.unsure(subs, s),
+        }
+    }
+
+    /// Whether a path names a struct of the crate without fields: a pattern that always matches.
+    fn is_whole_type(&self, path: &Path) -> bool {
+        match self.cx.krate.path(self.cx.at, &path.segments) {
+            Target::Item(item) => self.cx.krate.struct_data(item).is_some_and(|data| data.fields.is_empty()),
+            _ => false,
         }
     }
 

@@ -201,7 +201,8 @@ pub(crate) fn classify<'f>(
     made.ops.clone_from(&ops);
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
-    if (q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op))) && !q.puts_back() {
+    let of_item = q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op));
+    if (of_item || q.tries_each_of_a_list()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }

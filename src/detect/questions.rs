@@ -148,6 +148,14 @@ impl Question<'_, '_> {
         })
     }
 
+    /// Whether the loop goes on as often as a list is long: each trip is for another of its members, however it is picked.
+    pub(super) fn tries_each_of_a_list(&self) -> bool {
+        let ExprKind::For { iter, .. } = &self.cx.body.expr(self.id).kind else { return false };
+        let ExprKind::Range { end: Some(end), .. } = &self.cx.body.expr(*iter).kind else { return false };
+        let end = self.cx.body.local(*end).and_then(|local| self.cx.init(local)).unwrap_or(*end);
+        matches!(&self.cx.body.expr(end).kind, ExprKind::Method(call) if call.name == "len" && call.args.is_empty())
+    }
+
     /// Whether what failed is put back where it was taken from: then the next one may be the same.
     pub(super) fn puts_back(&self) -> bool {
         let body = self.cx.body;

@@ -207,6 +207,8 @@ pub(crate) fn replay_calls(cx: &Context<'_>, call: ExprId, paths: &[&State]) -> 
 /// Of two possible trips that both wait, the one whose wait is larger when nothing caps it: a constant wait beside a growing one is the exception.
 fn grows_more(one: &Env, other: &Env) -> bool {
     match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
+        // what the server says is the exception too
+        (Some(one), Some(other)) if one.told != other.told => other.told,
         (Some(one), Some(other)) => !one.unknown && one.moves && !other.moves,
         _ => false,
     }

@@ -72,6 +72,11 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     if waits.iter().all(|wait| wait.told) {
         return Shown { growth: Some(Growth::Server), jitter: spread(), server, ..Shown::default() };
     }
+    if replay.apart {
+        let known = waits.iter().all(|wait| !wait.unknown);
+        let jitter = known.then(|| jitter(&waits, Growth::Constant)).flatten();
+        return Shown { jitter, server, ..Shown::default() };
+    }
     if waits.iter().any(|wait| wait.unknown) {
         return Shown { jitter: spread(), server, ..Shown::default() };
     }

@@ -19,6 +19,7 @@ pub(crate) struct Memo {
     summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
     pub(super) fields: Mutex<HashMap<FieldOf, Option<Written>>>,
     pub(super) callers: Mutex<HashMap<ItemRef, Vec<Written>>>,
+    pub(super) makers: Mutex<HashMap<Written, Option<Vec<ItemRef>>>>,
     pub(super) picked: Mutex<HashMap<(ItemRef, String), bool>>,
     clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
     refusals: Mutex<HashMap<(ItemRef, u32), bool>>,

@@ -15,6 +15,7 @@ mod flow;
 mod immediate;
 mod library;
 mod limits;
+mod makers;
 mod memo;
 mod named;
 mod picked;

@@ -43,7 +43,7 @@ impl Context<'_> {
     }
 
     /// Whether a body makes a value of this variant: as an expression, not as a pattern.
-    fn builds(&self, at: ItemRef, kind: ItemRef, variant: &str) -> bool {
+    pub(crate) fn builds(&self, at: ItemRef, kind: ItemRef, variant: &str) -> bool {
         let Some(inner) = self.inside(at) else { return false };
         let means = |path: &Path| {
             path.last() == variant

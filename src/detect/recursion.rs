@@ -82,7 +82,7 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         Replay { calls, ..super::delay::replay_calls(cx, *call, &failing) }
     } else {
         // what the functions between make of the arguments is not followed
-        Replay { calls, ..Replay::default() }
+        Replay { calls, ..super::delay::replay_once(cx, &failing) }
     };
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);

@@ -348,13 +348,14 @@ fn delay_facts(
         delay.growth = Fact::Known(growth, evidence(text));
     }
     let jitter = if waits { shown.jitter } else { Some(Jitter::None) };
-    // how it is spread can be told without how it grows; that it is not, only where several policies agree on it
-    let agreed = |jitter: &Jitter| waits && (*jitter != Jitter::None || !replay.others.is_empty());
+    // how it is spread can be told without how it grows; that it is not, only where several policies or rounds agree on it
+    let agreed =
+        |jitter: &Jitter| waits && (*jitter != Jitter::None || replay.apart || !replay.others.is_empty());
     if let Some(jitter) = jitter.filter(|jitter| growth.is_some() || agreed(jitter)) {
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         delay.jitter = Fact::Known(jitter, evidence(text));
     }
-    delay.made_elsewhere = Fact::known(replay.by_type);
+    delay.made_elsewhere = Fact::known(replay.by_type || replay.given);
     let number = |value: Option<f64>, text: &str| match value {
         Some(value) if value.is_finite() => Fact::Known(value, evidence(text)),
         _ => Fact::Unknown,

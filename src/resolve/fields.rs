@@ -12,7 +12,14 @@ const MAX_BODIES: usize = 64;
 /// How deep a constant's expression may be.
 const MAX_DEPTH: u32 = 8;
 
-/// What a place in a body says about the field.
+/// A place in a body that writes the field.
+enum Place {
+    Literal(ExprId),
+    Assigned(ExprId),
+    Stepped,
+}
+
+/// What such a place says about the field.
 enum Write {
     /// This constant.
     Constant(ExprId),
@@ -39,7 +46,7 @@ impl Crate {
                 continue;
             }
             let Some(body) = self.body(at) else { continue };
-            for write in self.writes(at, body, item, field) {
+            for write in self.constants_written(at, body, item, field) {
                 let Write::Constant(value) = write else { return None };
                 match found {
                     Some(known) if !self.same_text(known, (at, value)) => return None,
@@ -49,6 +56,28 @@ impl Crate {
             }
         }
         found
+    }
+
+    /// All that this crate's own code puts into a field, each with the item whose body it is in; what a derive or a user of the crate puts there is apart.
+    /// `None` where nothing is, or a part of it cannot be seen.
+    pub fn field_writes(&self, ty: &Ty, field: &str) -> Option<Vec<(ItemRef, ExprId)>> {
+        let item = self.type_item(peeled(ty))?;
+        self.struct_data(item)?.field(field)?;
+        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        if candidates.len() > MAX_BODIES {
+            return None;
+        }
+        let mut found = Vec::new();
+        for at in candidates.into_iter().filter(|at| !self.is_test(*at)) {
+            let Some(body) = self.body(at) else { continue };
+            for place in self.writes(at, body, item, field) {
+                match place {
+                    Place::Literal(value) | Place::Assigned(value) => found.push((at, value)),
+                    Place::Stepped => return None,
+                }
+            }
+        }
+        (!found.is_empty()).then_some(found)
     }
 
     /// The writes that step a field, wherever they are: `self.delay *= 2`, `self.tries = self.tries + 1`.
@@ -89,8 +118,8 @@ impl Crate {
         names.any(|name| !is_standard_derive(name.rsplit("::").next().unwrap_or(name)))
     }
 
-    /// What a body writes to a field, in the order of the arena.
-    fn writes(&self, at: ItemRef, body: &Body, item: ItemRef, field: &str) -> Vec<Write> {
+    /// Where a body writes a field, in the order of the arena.
+    fn writes(&self, at: ItemRef, body: &Body, item: ItemRef, field: &str) -> Vec<Place> {
         let links = self.links(at, body);
         let typing = Typing::new(self, at, body, &links);
         let mut found = Vec::new();
@@ -102,21 +131,33 @@ impl Crate {
                     };
                     let made = typing.constructed(&literal.path).and_then(|ty| self.type_item(&ty));
                     if made == Some(item) {
-                        found.push(write(&typing, *value));
+                        found.push(Place::Literal(*value));
                     }
                 }
-                ExprKind::Assign(place, value)
-                    if !is_setter(body, *value) && self.may_be_field(at, body, *place, item, field) =>
-                {
-                    found.push(write(&typing, *value));
+                ExprKind::Assign(place, value) if self.may_be_field(at, body, *place, item, field) => {
+                    found.push(Place::Assigned(*value));
                 }
                 ExprKind::AssignOp(_, place, _) if self.may_be_field(at, body, *place, item, field) => {
-                    found.push(Write::Other);
+                    found.push(Place::Stepped);
                 }
                 _ => {}
             }
         }
         found
+    }
+
+    /// The same as constants, setters apart.
+    fn constants_written(&self, at: ItemRef, body: &Body, item: ItemRef, field: &str) -> Vec<Write> {
+        let links = self.links(at, body);
+        let typing = Typing::new(self, at, body, &links);
+        let places = self.writes(at, body, item, field).into_iter();
+        places
+            .filter_map(|place| match place {
+                Place::Assigned(value) if is_setter(body, value) => None,
+                Place::Literal(value) | Place::Assigned(value) => Some(write(&typing, value)),
+                Place::Stepped => Some(Write::Other),
+            })
+            .collect()
     }
 
     /// Whether a place is the field of this type, or of something unknown.

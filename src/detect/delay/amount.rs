@@ -55,6 +55,8 @@ pub(crate) struct Amount {
     pub(crate) moves: bool,
     /// The server's hint is in it.
     pub(crate) server: bool,
+    /// It is nothing but the server's hint, and what is written around it.
+    pub(crate) told: bool,
     /// It was read from a written table.
     pub(crate) table: bool,
     /// The random part was drawn from a range that the previous delay decides.
@@ -91,6 +93,7 @@ impl Amount {
             clipped: false,
             moves: false,
             server: false,
+            told: false,
             table: false,
             from_previous: false,
             unknown: false,
@@ -115,7 +118,7 @@ impl Amount {
 
     /// What a server tells: of any size, and another one each time.
     pub(crate) fn hint() -> Self {
-        Self { server: true, ..Self::unknown() }
+        Self { server: true, told: true, moves: true, ..Self::symbol() }
     }
 
     /// Random, nobody knows how.
@@ -146,6 +149,10 @@ impl Amount {
         (self.sized && !self.unknown && self.drawn.is_none() && is_same(self.lo, self.hi)).then_some(self.lo)
     }
 
+    fn is_told_or_written(&self) -> bool {
+        self.told || !self.moves && !self.unknown && self.drawn.is_none()
+    }
+
     /// What two operands' making says of a result.
     fn with(&self, other: &Self) -> Self {
         Self {
@@ -161,6 +168,7 @@ impl Amount {
             clipped: self.clipped || other.clipped,
             moves: self.moves || other.moves,
             server: self.server || other.server,
+            told: (self.told || other.told) && self.is_told_or_written() && other.is_told_or_written(),
             table: self.table || other.table,
             from_previous: self.from_previous || other.from_previous,
             unknown: self.unknown || other.unknown,
@@ -318,12 +326,14 @@ impl Amount {
             (_, true) => return self.clone(),
             _ => {}
         }
-        // the server's hint and a fallback: the fallback is what the code computes
-        if self.server != other.server {
+        // the server's hint and a fallback: the fallback is what the code computes, and where nobody can read it, nothing is known
+        let are_numbers = self.forms.is_empty() || other.forms.is_empty();
+        if self.server != other.server && are_numbers {
             let own = if self.server { other } else { self };
             return Self { server: true, ..own.clone() };
         }
         let mut made = self.with(other);
+        made.told = self.told && other.told;
         made.either |= !is_same(self.lo, other.lo) || !is_same(self.hi, other.hi);
         made.lo = self.lo.min(other.lo);
         made.hi = self.hi.max(other.hi);

@@ -7,8 +7,8 @@ use super::eval::{Eval, Key};
 use super::places::{MOST_ALIASES, is_plain_wrapper};
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
 use crate::knowledge::{Role, says};
-use crate::resolve::Target;
-use std::collections::BTreeMap;
+use crate::resolve::{ItemRef, Target};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Eval<'_, '_> {
     /// A `match`: the arms that the value may take, joined.
@@ -66,12 +66,19 @@ impl Eval<'_, '_> {
             return None;
         }
         let place = self.place(value, MOST_ALIASES)?;
-        let is_picked = |path: &Path| match self.cx.krate.path(self.cx.at, &path.segments) {
-            Target::Variant(kind, variant) => self.cx.is_picked(kind, &variant),
-            _ => false,
+        let variant_of = |path: Option<&Path>| match self.cx.krate.path(self.cx.at, &path?.segments) {
+            Target::Variant(kind, variant) => Some((kind, variant)),
+            _ => None,
         };
-        let picked: Vec<usize> =
-            variants.iter().filter(|(_, path)| path.is_some_and(is_picked)).map(|(at, _)| *at).collect();
+        let of_crate: Vec<(usize, (ItemRef, String))> =
+            variants.iter().filter_map(|(at, path)| Some((*at, variant_of(*path)?))).collect();
+        let anywhere = of_crate.iter().filter(|(_, (kind, variant))| self.cx.is_picked(*kind, variant));
+        let anywhere: Vec<usize> = anywhere.map(|(at, _)| *at).collect();
+        let made_with = self.made_with(value, &of_crate);
+        if made_with.as_ref().is_some_and(|here| anywhere.iter().any(|at| !here.contains(at))) {
+            self.env.choices.note_given();
+        }
+        let picked = made_with.unwrap_or(anywhere);
         // where nobody here chooses, somebody else does: any of them
         let among = if picked.is_empty() { (0..arms.len()).collect() } else { picked };
         match among.as_slice() {
@@ -80,10 +87,36 @@ impl Eval<'_, '_> {
         }
     }
 
+    /// The arms whose variants this policy is made with, wherever it comes from in this crate.
+    fn made_with(&self, value: ExprId, variants: &[(usize, (ItemRef, String))]) -> Option<Vec<usize>> {
+        let ExprKind::Field(base, _) = self.cx.body.expr(value).kind else { return None };
+        let makers = match &self.cx.body.expr(base).kind {
+            ExprKind::Path(path) if path.single() == Some("self") => {
+                let receiver = self.env.receivers.borrow().get(&self.prefix).copied()?;
+                self.cx.makers_of(receiver)?
+            }
+            _ => self.cx.makers(base)?,
+        };
+        let mut among = BTreeSet::new();
+        for maker in makers {
+            let builds =
+                |(_, (kind, variant)): &&(usize, (ItemRef, String))| self.cx.builds(maker, *kind, variant);
+            let built: Vec<usize> = variants.iter().filter(builds).map(|(at, _)| *at).collect();
+            // it is given the kind itself
+            if built.is_empty() {
+                return None;
+            }
+            among.extend(built);
+        }
+        Some(among.into_iter().collect())
+    }
+
     /// The variant that a pattern asks for, where it is none of `Option`'s and `Result`'s.
     fn kind_of(&self, pat: PatId) -> Option<&Path> {
         let path = self.cx.body.variant(pat)?;
-        (!is_plain_wrapper(path) && !matches!(path.last(), "None" | "Err")).then_some(path)
+        let is_std = is_plain_wrapper(path) || matches!(path.last(), "None" | "Err");
+        (!is_std || matches!(self.cx.krate.path(self.cx.at, &path.segments), Target::Variant(..)))
+            .then_some(path)
     }
 
     /// `self`, or a field of it.

@@ -13,6 +13,7 @@ use crate::detect::summary::{is_named_sleep, summary};
 use crate::knowledge::{Role, says};
 use crate::resolve::{ItemRef, Target};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 impl Eval<'_, '_> {
     pub(super) fn call(&mut self, id: ExprId) -> Amount {
@@ -216,6 +217,7 @@ impl Eval<'_, '_> {
             by_type: self.env.by_type.clone(),
             most: self.env.most,
             choices: self.env.choices.clone(),
+            receivers: Rc::clone(&self.env.receivers),
             ..Env::default()
         };
         let before = self.env.vars.remove(&Key::Waited);
@@ -326,6 +328,7 @@ impl Eval<'_, '_> {
         let Some(place) = self.place(receiver, MOST_ALIASES) else { return format!("{}#?", self.depth) };
         let val = self.eval(receiver);
         self.unfold(&place, &val, MOST_NESTED);
+        self.env.receivers.borrow_mut().entry(place.clone()).or_insert((self.cx.at, receiver));
         place
     }
 

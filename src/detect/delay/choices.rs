@@ -2,7 +2,7 @@
 //! Each answer is replayed by itself; only facts on which all answers agree are told.
 
 use super::replay::Replay;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,6 +16,7 @@ const MOST_RUNS: usize = 24;
 pub(crate) struct Choices {
     taken: Rc<BTreeMap<String, usize>>,
     open: Rc<RefCell<BTreeMap<String, usize>>>,
+    given: Rc<Cell<bool>>,
 }
 
 impl Choices {
@@ -27,6 +28,11 @@ impl Choices {
         self.open.borrow_mut().insert(question.to_owned(), answers);
         0
     }
+
+    /// Notes that whoever gives the policy decides, and that this crate decides otherwise in other places.
+    pub(super) fn note_given(&self) {
+        self.given.set(true);
+    }
 }
 
 /// Replays once for each way to answer what is asked on the way.
@@ -36,8 +42,9 @@ pub(crate) fn for_each(run: impl Fn(&Choices) -> Replay) -> Replay {
     let mut runs = 0;
     while let Some(taken) = waiting.pop() {
         runs += 1;
-        let choices = Choices { taken: Rc::new(taken.clone()), open: Rc::default() };
-        let replay = run(&choices);
+        let choices = Choices { taken: Rc::new(taken.clone()), ..Choices::default() };
+        let mut replay = run(&choices);
+        replay.given = choices.given.get();
         let open =
             choices.open.borrow().iter().next().map(|(question, answers)| (question.clone(), *answers));
         let Some((question, answers)) = open else {
@@ -58,6 +65,7 @@ pub(crate) fn for_each(run: impl Fn(&Choices) -> Replay) -> Replay {
 
 /// One of several replays with the others beside it. One that never waits says that the policy is off.
 fn together(mut done: Vec<Replay>) -> Replay {
+    let given = done.iter().any(|replay| replay.given);
     let waits = |replay: &Replay| replay.waits.iter().any(Option::is_some);
     if done.iter().any(waits) {
         done.retain(waits);
@@ -65,6 +73,7 @@ fn together(mut done: Vec<Replay>) -> Replay {
     let mut done = done.into_iter();
     let Some(mut first) = done.next() else { return Replay::default() };
     first.others = done.collect();
+    first.given = given;
     if first.others.iter().any(|other| other.max != first.max) {
         first.max = None;
     }

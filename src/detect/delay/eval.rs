@@ -48,6 +48,8 @@ pub(crate) struct Env {
     pub(crate) most: Option<u32>,
     /// What a configuration decides once.
     pub(crate) choices: Choices,
+    /// What methods were called on, by the place: where the replay does not begin with a policy, its makers tell its kind.
+    pub(crate) receivers: Rc<RefCell<BTreeMap<String, (ItemRef, ExprId)>>>,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
     /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.

@@ -71,19 +71,22 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     // how a size that nobody can follow is spread may still be plain
     let spread =
         || waits.iter().all(|wait| wait.drawn.is_some()).then(|| jitter(&waits, Growth::Constant)).flatten();
-    if waits.iter().all(|wait| wait.unknown) {
-        let server = waits.iter().any(|wait| wait.server);
+    let server = waits.iter().any(|wait| wait.server);
+    if waits.iter().all(|wait| wait.told) {
+        // what the server says is waited as it is, unless a draw is seen
+        let plain = || waits.iter().all(|wait| wait.drawn.is_none()).then_some(Jitter::None);
         return Shown {
-            growth: server.then_some(Growth::Server),
-            // what the server says is waited as it is, unless a draw is seen
-            jitter: spread().or_else(|| {
-                waits.iter().all(|wait| wait.server && wait.drawn.is_none()).then_some(Jitter::None)
-            }),
+            growth: Some(Growth::Server),
+            jitter: spread().or_else(plain),
             server,
             ..Shown::default()
         };
     }
-    let server = waits.iter().any(|wait| wait.server);
+    if replay.apart {
+        let known = waits.iter().all(|wait| !wait.unknown);
+        let jitter = known.then(|| jitter(&waits, Growth::Constant)).flatten();
+        return Shown { jitter, server, ..Shown::default() };
+    }
     if waits.iter().any(|wait| wait.unknown) {
         return Shown { jitter: spread(), server, ..Shown::default() };
     }
@@ -207,6 +210,10 @@ fn shape(values: &[f64]) -> Growth {
     // the last of the rise may have been cut by the cap
     let inner = |list: &[f64]| list.get(..list.len().saturating_sub(1)).map_or(Vec::new(), <[f64]>::to_vec);
     if all_near(&differences) || differences.len() > 3 && all_near(&inner(&differences)) {
+        return Growth::Linear;
+    }
+    // the first delay may be of another making
+    if differences.get(1..).is_some_and(|later| later.len() > 3 && all_near(later)) {
         return Growth::Linear;
     }
     let geometric = |ratios: &[f64]| all_near(ratios) && ratios.first().is_some_and(|ratio| *ratio > 1.0);

@@ -31,6 +31,10 @@ pub(crate) struct Replay {
     pub(crate) by_type: bool,
     /// The same for other answers to what a configuration decides.
     pub(crate) others: Vec<Replay>,
+    /// The policy is given, and the crate gives others elsewhere.
+    pub(crate) given: bool,
+    /// The waits are one round each, and no sequence.
+    pub(crate) apart: bool,
 }
 
 /// Replays failing trips, each given by its path.
@@ -180,33 +184,11 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
     waits
 }
 
-/// Replays paths that lead to a call of the function itself: each round's parameters are what the call before gave.
-pub(crate) fn replay_calls(cx: &Context<'_>, call: ExprId, paths: &[&State]) -> Replay {
-    let mut made = Replay::default();
-    let Some(path) = paths.iter().find(|path| !path.waits.is_empty()) else { return made };
-    let mut params = Env::default();
-    for _ in 1..=12 {
-        let mut eval = Eval::new(cx, params.clone());
-        for event in &path.trace {
-            run(&mut eval, *event);
-        }
-        made.waits.push(eval.env.vars.get(&Key::Waited).cloned());
-        let mut next = Env::default();
-        for (param, arg) in cx.body.params.iter().zip(cx.args(call)) {
-            let val = eval.eval(*arg);
-            for (_, local) in cx.body.names_in_pat(param.pat) {
-                let same = cx.body.local(*arg) == Some(local);
-                next.vars.insert(Key::Local(local), Amount { moves: !same, ..val.clone() });
-            }
-        }
-        params = next;
-    }
-    made
-}
-
 /// Of two possible trips that both wait, the one whose wait is larger when nothing caps it: a constant wait beside a growing one is the exception.
 fn grows_more(one: &Env, other: &Env) -> bool {
     match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
+        // what the server says is the exception too
+        (Some(one), Some(other)) if one.told != other.told => other.told,
         (Some(one), Some(other)) => !one.unknown && one.moves && !other.moves,
         _ => false,
     }
@@ -321,7 +303,7 @@ fn waits_inside(cx: &Context<'_>, call: ExprId) -> bool {
 }
 
 /// Evaluates what is no wait of the trip's own, whatever it waits inside.
-fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
+pub(super) fn aside(eval: &mut Eval<'_, '_>, id: ExprId) -> Amount {
     let says_something =
         |val: &Amount| !val.unknown || val.server || val.absent || val.moves || !val.forms.is_empty();
     told(eval, id, |eval| Some(eval.eval(id)).filter(says_something)).unwrap_or_else(Amount::unknown)
@@ -373,7 +355,7 @@ fn told<T>(
     answer
 }
 
-fn run(eval: &mut Eval<'_, '_>, event: Event) {
+pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
     match event {
         Event::Bind(pat, value) => {
             let val = aside(eval, value);

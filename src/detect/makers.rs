@@ -1,0 +1,143 @@
+//! Where a policy that a function is given comes from: the constants and constructors of the crate that make it, through parameters, fields and clones.
+//! Who uses the crate may give another one; what the crate gives itself is its default. One way that cannot be followed, and nothing is told.
+
+use super::context::Context;
+use super::memo::Written;
+use crate::body::{ExprId, ExprKind, Local, UnOp};
+use crate::resolve::{ItemRef, Target, peeled};
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+/// Expressions that are followed for one value.
+const MOST_FOLLOWED: usize = 300;
+
+impl Context<'_> {
+    /// The functions and constants outside of tests in whose bodies the struct that an expression gives is written out;
+    /// `None` where some of them are not to be seen.
+    pub(crate) fn makers(&self, id: ExprId) -> Option<Vec<ItemRef>> {
+        let key = (self.at, id);
+        let known = || self.memo.makers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&key) {
+            return known.clone();
+        }
+        let mut found = Makers::default();
+        let made = (found.follow(self, id).is_some() && !found.made.is_empty())
+            .then(|| found.made.into_iter().collect());
+        known().insert(key, made);
+        known().get(&key).cloned().flatten()
+    }
+
+    /// What `makers` tells of an expression in any body of the crate.
+    pub(crate) fn makers_of(&self, (at, id): Written) -> Option<Vec<ItemRef>> {
+        if at == self.at { self.makers(id) } else { self.inside(at)?.makers(id) }
+    }
+}
+
+#[derive(Default)]
+struct Makers {
+    made: BTreeSet<ItemRef>,
+    followed: BTreeSet<(ItemRef, u32)>,
+}
+
+impl Makers {
+    /// `None` where an expression cannot be followed.
+    fn follow(&mut self, cx: &Context<'_>, id: ExprId) -> Option<()> {
+        if !self.followed.insert((cx.at, id.0)) {
+            return Some(());
+        }
+        if self.followed.len() > MOST_FOLLOWED {
+            return None;
+        }
+        match &cx.body.expr(id).kind {
+            ExprKind::Ref(inner)
+            | ExprKind::Unary(UnOp::Deref, inner)
+            | ExprKind::Try(inner)
+            | ExprKind::Await(inner) => self.follow(cx, *inner),
+            ExprKind::Method(call) if call.args.is_empty() && hands_out(&call.name) => {
+                self.follow(cx, call.receiver)
+            }
+            ExprKind::Block(block) => self.follow(cx, block.tail?),
+            ExprKind::If { then, otherwise, .. } => {
+                self.follow(cx, *then)?;
+                self.follow(cx, (*otherwise)?)
+            }
+            ExprKind::Match(_, arms) => arms.iter().try_for_each(|arm| self.follow(cx, arm.body)),
+            ExprKind::Struct(literal) => {
+                self.made.insert(cx.at);
+                literal.base.map_or(Some(()), |base| self.follow(cx, base))
+            }
+            ExprKind::Path(path) => match cx.body.local(id) {
+                Some(local) => self.local(cx, local),
+                None => match cx.krate.path(cx.at, &path.segments) {
+                    Target::Item(item) => self.whole(cx, item),
+                    _ => None,
+                },
+            },
+            ExprKind::Field(base, name) => {
+                let ty = cx.krate.type_of(cx.at, cx.body, *base)?;
+                let writes = cx.krate.field_writes(peeled(&ty), name)?;
+                writes.into_iter().try_for_each(|write| self.elsewhere(cx, write))
+            }
+            ExprKind::Call(callee, _) => {
+                let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return None };
+                match cx.krate.path(cx.at, &path.segments) {
+                    Target::Item(item) => self.whole(cx, item),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn elsewhere(&mut self, cx: &Context<'_>, (at, id): Written) -> Option<()> {
+        if at == cx.at { self.follow(cx, id) } else { self.follow(&*cx.inside(at)?, id) }
+    }
+
+    /// What a constant is, or a function gives.
+    fn whole(&mut self, cx: &Context<'_>, item: ItemRef) -> Option<()> {
+        let inner = cx.inside(item)?;
+        for (_, expr) in inner.body.exprs() {
+            if let ExprKind::Return(value) = expr.kind {
+                self.follow(&inner, value?)?;
+            }
+        }
+        self.follow(&inner, inner.body.root)
+    }
+
+    fn local(&mut self, cx: &Context<'_>, local: Local) -> Option<()> {
+        for (_, expr) in cx.body.exprs() {
+            if let ExprKind::Assign(place, value) = expr.kind
+                && cx.body.local(place) == Some(local)
+            {
+                self.follow(cx, value)?;
+            }
+        }
+        match cx.body.params.iter().position(|param| param.pat == local) {
+            Some(at) => self.given(cx, at),
+            None => self.follow(cx, cx.init(local)?),
+        }
+    }
+
+    /// What the callers of a function give it for a parameter. Where nobody here calls it, others do.
+    fn given(&mut self, cx: &Context<'_>, param: usize) -> Option<()> {
+        let by_trait = cx.krate.declaration(cx.at).map_or_else(Vec::new, |declared| cx.callers_of(declared));
+        for (caller, call) in cx.callers().into_iter().chain(by_trait) {
+            if cx.krate.item(caller).is_none_or(|item| item.in_test)
+                || cx.krate.file(caller).is_none_or(|file| file.in_test)
+            {
+                continue;
+            }
+            let inner = cx.inside(caller)?;
+            let args = inner.args(call);
+            // by path a method's receiver stands among the arguments
+            let shift = args.len().checked_sub(cx.body.params.len())?;
+            self.follow(&inner, *args.get(param + shift)?)?;
+        }
+        Some(())
+    }
+}
+
+/// Methods that give what they are called on, or a copy of it.
+fn hands_out(name: &str) -> bool {
+    matches!(name, "clone" | "to_owned" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "into" | "unwrap")
+}

@@ -2,7 +2,7 @@
 //! What the waits that are there amount to is told in `delay`.
 
 use super::context::{Callee, Context};
-use super::delay::Replay;
+use super::delay::{self, Replay};
 use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
 use super::summary::summary;
@@ -29,9 +29,9 @@ pub(super) fn may_wait_unseen(
                         && may_wait(cx, id)
                 })
             })
-    }) || ops
-        .iter()
-        .any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))
+    }) || ops.iter().any(|op| {
+        near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || delay::put_off(cx, *op).is_some()
+    })
 }
 
 /// Whether a call beside the operation may wait. An awaited call that nobody knows works; a wait is named as one, or is told of the failure.
@@ -52,7 +52,10 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
             };
             let hint = |arg: &ExprId| says(&words.hint, &cx.base_text(*arg));
             named(cx.call_name(call))
-                || cx.is_awaited(call) && (on || cx.args(call).iter().any(hint) || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
+                || cx.is_awaited(call)
+                    && (on
+                        || cx.args(call).iter().any(hint)
+                        || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
         }
         Callee::Known(entry, _) => {
             matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard)
@@ -93,11 +96,11 @@ fn asks_something(cx: &Context<'_>, within: ExprId, place: impl Fn(Span) -> bool
 
 /// Whether an operation waits inside while it fails; of one that is given, nobody knows.
 pub(super) fn waits_inside(cx: &Context<'_>, followed: &Followed, ops: &[ExprId]) -> Option<bool> {
-    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere())) {
+    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere()))
+    {
         return Some(true);
     }
-    let given =
-        |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);
+    let given = |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);
     (!ops.iter().any(given)).then_some(false)
 }
 
@@ -122,23 +125,6 @@ fn tells_of_failure(cx: &Context<'_>, arg: ExprId) -> bool {
         ExprKind::Call(..) | ExprKind::Method(_) => says(&cx.words().delay, cx.call_name(id)),
         _ => false,
     })
-}
-
-/// Whether an operation stands in a closure that something else runs after a time: `pool.execute_after(delay, || …)`.
-fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
-    let says_delay = |name: &str| says(&cx.words().delay, name);
-    let mut at = op;
-    while let Some(parent) = cx.parent(at) {
-        let deferred = matches!(cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
-        if deferred && matches!(cx.body.expr(parent).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
-            let after = cx.args(parent).iter().any(|arg| *arg != at && says_delay(&cx.base_text(*arg)));
-            if after {
-                return true;
-            }
-        }
-        at = parent;
-    }
-    false
 }
 
 /// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's that speaks of waiting.

@@ -5,7 +5,9 @@ use super::amount::{Amount, Cap, is_same};
 use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
 use super::places::{MOST_ALIASES, is_plain_wrapper};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
+use crate::body::{
+    Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, MethodCall, PatId, PatKind, Path, Stmt, UnOp,
+};
 use crate::knowledge::{Role, says};
 use crate::resolve::Target;
 use std::collections::BTreeMap;
@@ -70,8 +72,11 @@ impl Eval<'_, '_> {
             Target::Variant(kind, variant) => self.cx.is_picked(kind, &variant),
             _ => false,
         };
-        let picked: Vec<usize> =
-            variants.iter().filter(|(_, path)| path.is_some_and(is_picked)).map(|(at, _)| *at).collect();
+        let picked: Vec<usize> = variants
+            .iter()
+            .filter(|(_, path)| !self.env.choices.by_anybody && path.is_some_and(is_picked))
+            .map(|(at, _)| *at)
+            .collect();
         // where nobody here chooses, somebody else does: any of them
         let among = if picked.is_empty() { (0..arms.len()).collect() } else { picked };
         match among.as_slice() {
@@ -241,6 +246,9 @@ impl Eval<'_, '_> {
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
+            ExprKind::Method(call) if matches!(call.name.as_str(), "is_none_or" | "is_some_and") => {
+                self.holds_inside(call)
+            }
             // a flag of the function's own: `let mut again = false`
             ExprKind::Path(_) if self.cx.body.local(id).is_some() => {
                 let flag = self.key(id).and_then(|key| self.env.vars.get(&key))?;
@@ -248,6 +256,20 @@ impl Eval<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `limit.is_none_or(|most| attempts < most)`.
+    fn holds_inside(&mut self, call: &MethodCall) -> Option<bool> {
+        let val = self.eval(call.receiver);
+        if val.absent {
+            return Some(call.name == "is_none_or");
+        }
+        let ExprKind::Closure { params, body, .. } = &self.cx.body.expr(*call.args.first()?).kind else {
+            return None;
+        };
+        let [param] = params.as_slice() else { return None };
+        self.bind(param.pat, &val);
+        self.truth(*body).filter(|_| !val.optional)
     }
 
     /// `cfg!(test)`: what is shipped is built without; of features and targets nobody knows.
@@ -339,7 +361,11 @@ impl Eval<'_, '_> {
 
 /// Whether there is a value, where that is known: what may be either is not.
 fn presence(on: &Amount) -> Option<bool> {
-    on.absent.then_some(false)
+    match on.forms.is_empty() || on.optional {
+        _ if on.absent => Some(false),
+        true => None,
+        false => Some(true),
+    }
 }
 
 fn decide(yes: bool, no: bool) -> Option<bool> {

@@ -16,6 +16,8 @@ const MOST_RUNS: usize = 24;
 pub(crate) struct Choices {
     taken: Rc<BTreeMap<String, usize>>,
     open: Rc<RefCell<BTreeMap<String, usize>>>,
+    /// Who asks is outside of the crate: also what nobody in it chooses is an answer.
+    pub(super) by_anybody: bool,
 }
 
 impl Choices {
@@ -30,13 +32,13 @@ impl Choices {
 }
 
 /// Replays once for each way to answer what is asked on the way.
-pub(crate) fn for_each(run: impl Fn(&Choices) -> Replay) -> Replay {
+pub(crate) fn for_each(by_anybody: bool, run: impl Fn(&Choices) -> Replay) -> Replay {
     let mut waiting: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new()];
     let mut done: Vec<Replay> = Vec::new();
     let mut runs = 0;
     while let Some(taken) = waiting.pop() {
         runs += 1;
-        let choices = Choices { taken: Rc::new(taken.clone()), open: Rc::default() };
+        let choices = Choices { taken: Rc::new(taken.clone()), open: Rc::default(), by_anybody };
         let replay = run(&choices);
         let open =
             choices.open.borrow().iter().next().map(|(question, answers)| (question.clone(), *answers));

@@ -14,6 +14,7 @@ mod places;
 mod policies;
 mod read;
 mod replay;
+mod rounds;
 mod tables;
 mod vocabulary;
 
@@ -21,4 +22,5 @@ pub(crate) use amount::Amount;
 pub(crate) use choices::{Choices, for_each};
 pub(crate) use eval::{Env, Eval, Key};
 pub(crate) use read::{Shown, read};
-pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay, replay_calls};
+pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay};
+pub(crate) use rounds::{put_off, replay_calls, replay_counted};

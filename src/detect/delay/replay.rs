@@ -13,8 +13,11 @@ use crate::detect::summary::summary;
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
 
+/// Attempts that show how a delay grows.
+const ENOUGH_ATTEMPTS: u32 = 8;
+
 /// What the failing trips do, attempt by attempt.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replay {
     /// What is waited after attempt 1, 2, …; `None` where that trip does not wait.
     pub(crate) waits: Vec<Option<Amount>>,
@@ -32,7 +35,7 @@ pub(crate) struct Replay {
 
 /// Replays failing trips, each given by its path.
 pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
-    for_each(|choices| replay_with(cx, id, record, trips, choices))
+    for_each(false, |choices| replay_with(cx, id, record, trips, choices))
 }
 
 fn replay_with(
@@ -92,6 +95,10 @@ fn replay_with(
             made.beyond = beyond(cx, id, &trips, env, attempt);
             break;
         };
+        // the attempts seen until the steps were used up show the policy, what comes after shows nothing
+        if attempt > ENOUGH_ATTEMPTS && after.is_spent() {
+            break;
+        }
         env = after;
         for call in &trip.waits {
             if !made.calls.contains(call) {
@@ -132,9 +139,11 @@ fn likeliest<'t>(
         if !possible {
             continue;
         }
-        let better = taken.as_ref().is_none_or(|(best, _)| {
+        let better = taken.as_ref().is_none_or(|(best, than)| {
             let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
-            wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
+            wait(&eval.env) && !wait(best)
+                || wait(&eval.env) == wait(best)
+                    && (grows_more(&eval.env, best) || trip.waits == than.waits && goes_on(&eval.env, best))
         });
         if better {
             taken = Some((eval.env, *trip));
@@ -175,34 +184,21 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
     waits
 }
 
-/// Replays paths that lead to a call of the function itself: each round's parameters are what the call before gave.
-pub(crate) fn replay_calls(cx: &Context<'_>, call: ExprId, paths: &[&State]) -> Replay {
-    let mut made = Replay::default();
-    let Some(path) = paths.iter().find(|path| !path.waits.is_empty()) else { return made };
-    let mut params = Env::default();
-    for _ in 1..=12 {
-        let mut eval = Eval::new(cx, params.clone());
-        for event in &path.trace {
-            run(&mut eval, *event);
-        }
-        made.waits.push(eval.env.vars.get(&Key::Waited).cloned());
-        let mut next = Env::default();
-        for (param, arg) in cx.body.params.iter().zip(cx.args(call)) {
-            let val = eval.eval(*arg);
-            for (_, local) in cx.body.names_in_pat(param.pat) {
-                let same = cx.body.local(*arg) == Some(local);
-                next.vars.insert(Key::Local(local), Amount { moves: !same, ..val.clone() });
-            }
-        }
-        params = next;
-    }
-    made
-}
-
 /// Of two possible trips that both wait, the one whose wait is larger when nothing caps it: a constant wait beside a growing one is the exception.
 fn grows_more(one: &Env, other: &Env) -> bool {
     match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
         (Some(one), Some(other)) => !one.unknown && one.moves && !other.moves,
+        _ => false,
+    }
+}
+
+/// Of two trips with the same wait, the one whose wait is longer: the other began anew (`failures = 0`).
+fn goes_on(one: &Env, other: &Env) -> bool {
+    match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
+        (Some(one), Some(other)) => {
+            let plain = |wait: &Amount| wait.moves && !wait.unknown && !wait.server && !wait.table;
+            plain(one) && plain(other) && one.raw > other.raw
+        }
         _ => false,
     }
 }
@@ -368,7 +364,7 @@ fn told<T>(
     answer
 }
 
-fn run(eval: &mut Eval<'_, '_>, event: Event) {
+pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
     match event {
         Event::Bind(pat, value) => {
             let val = aside(eval, value);
@@ -384,7 +380,7 @@ fn run(eval: &mut Eval<'_, '_>, event: Event) {
 }
 
 /// Adds what a call waits, or what a stored timer that is awaited was made to wait.
-fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
+pub(super) fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     let before = eval.env.vars.remove(&Key::Waited);
     let val = match eval.cx.handed_delay(call) {
         // in what unit, only its callers would tell

@@ -241,7 +241,6 @@ impl Trips<'_, '_> {
         match timer {
             // a timer that was set before the loop ends it
             Some(timer) if !inside.contains(self.reader.cx.body.expr(*timer).span) => Some(Reads::Deadline),
-            None if fails_elsewhere(trip, exit, flow) => Some(Reads::Outcome),
             _ => Some(Reads::Other),
         }
     }
@@ -306,13 +305,6 @@ impl Trips<'_, '_> {
             _ => false,
         }
     }
-}
-
-/// Whether a way out leaves with the failure of another operation, which a trip never came to: that ends other trips.
-fn fails_elsewhere(trip: &State, exit: &State, flow: &Flow) -> bool {
-    let comes_to = |op: Op| trip.calls.contains(&op) || trip.looked.iter().any(|look| look.op == op);
-    matches!(flow, Flow::Return(Val::Built(Tag::Err, _)))
-        && exit.looked.iter().any(|look| look.verdict == Verdict::Failure && !comes_to(look.op))
 }
 
 /// Whether an outcome that was seen so far may turn out to be another: a reply is `Ok` before its status or variant is asked, and a poll

@@ -2,7 +2,7 @@
 //! What the waits that are there amount to is told in `delay`.
 
 use super::context::{Callee, Context};
-use super::delay::Replay;
+use super::delay::{self, Replay};
 use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
 use super::summary::summary;
@@ -30,9 +30,9 @@ pub(super) fn may_wait_unseen(
                         && may_wait(cx, id)
                 })
             })
-    }) || ops
-        .iter()
-        .any(|op| near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || is_put_off(cx, *op))
+    }) || ops.iter().any(|op| {
+        near_unread_macro(cx, *op) || calls_what_is_given(cx, *op, ops) || delay::put_off(cx, *op).is_some()
+    })
 }
 
 /// Whether a call beside the operation may wait. An awaited call that nobody knows works; a wait is named as one, or is told of the failure.
@@ -144,23 +144,6 @@ fn tells_of_failure(cx: &Context<'_>, arg: ExprId) -> bool {
         ExprKind::Call(..) | ExprKind::Method(_) => says(&cx.words().delay, cx.call_name(id)),
         _ => false,
     })
-}
-
-/// Whether an operation stands in a closure that something else runs after a time: `pool.execute_after(delay, || …)`.
-fn is_put_off(cx: &Context<'_>, op: ExprId) -> bool {
-    let says_delay = |name: &str| says(&cx.words().delay, name);
-    let mut at = op;
-    while let Some(parent) = cx.parent(at) {
-        let deferred = matches!(cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
-        if deferred && matches!(cx.body.expr(parent).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
-            let after = cx.args(parent).iter().any(|arg| *arg != at && says_delay(&cx.base_text(*arg)));
-            if after {
-                return true;
-            }
-        }
-        at = parent;
-    }
-    false
 }
 
 /// Whether the loop around an operation calls a macro whose tokens say nothing, or one of this crate's that speaks of waiting.

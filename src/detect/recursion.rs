@@ -77,9 +77,10 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         None => site.confidence = Confidence::Medium,
     }
     let bounds = bounds(cx, followed, *call, &failing);
-    let calls = failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect();
+    let calls: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect();
     let replay = if direct {
-        Replay { calls, ..super::delay::replay_calls(cx, *call, &failing) }
+        let replay = super::delay::replay_calls(cx, *call, &failing);
+        Replay { calls: if calls.is_empty() { replay.calls } else { calls }, ..replay }
     } else {
         // what the functions between make of the arguments is not followed
         Replay { calls, ..super::delay::replay_once(cx, &failing) }

@@ -6,7 +6,7 @@ use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay}
 use super::sites;
 use crate::body::{ExprId, ExprKind, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
-use crate::model::{Confidence, Fact, Growth, Jitter, Kind, Site};
+use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
 use std::rc::Rc;
 
 /// The schedule that a body computes, where it does.
@@ -79,6 +79,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             site.schedule = Fact::known(schedule);
         }
     }
+    if never_ends(cx, &replay) {
+        site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence("there is always a next one"));
+    }
     // where others call it, the overflow is told at their loops
     if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| users == Users::Nobody) {
         let at = overflow.at.clone();
@@ -95,6 +98,24 @@ fn steps_on(cx: &Context<'_>) -> bool {
         && cx.body.params.is_empty()
         && says(&cx.words().delay, name)
         && crate::knowledge::parts(name).first().is_some_and(|part| part == "next")
+}
+
+/// Whether a policy that steps itself gives a delay however often it is asked.
+fn never_ends(cx: &Context<'_>, replay: &Replay) -> bool {
+    let alone = std::iter::once(replay).chain(&replay.others);
+    let always = |replay: &Replay| {
+        replay.waits.len() == MOST_ATTEMPTS as usize
+            && replay.waits.iter().flatten().all(|wait| !wait.unknown && !wait.optional && !wait.absent)
+    };
+    let may_end = cx.body.exprs().any(|(_, expr)| match &expr.kind {
+        ExprKind::Try(_) => true,
+        ExprKind::Path(path) => matches!(path.last(), "None" | "Err"),
+        _ => false,
+    });
+    cx.body.receiver == Some(Receiver::Mut)
+        && cx.body.params.is_empty()
+        && alone.into_iter().all(always)
+        && !may_end
 }
 
 /// Whether a body only picks the function of this crate that computes the delay.
@@ -179,7 +200,7 @@ fn is_callback(caller: &Context<'_>, call: ExprId) -> bool {
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
 fn call_repeatedly(cx: &Context<'_>) -> Replay {
-    delay::for_each(|choices| call_with(cx, choices))
+    delay::for_each(true, |choices| call_with(cx, choices))
 }
 
 fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {

@@ -270,14 +270,14 @@ pub(crate) fn fill(
     if let Some(waits) = immediate::waits_inside(cx, followed, ops) {
         site.operation.waits = Fact::known(waits);
     }
-    delay_facts(cx, &shown, replay, wait, !waits.is_empty(), unseen, site);
+    delay_facts(cx, &shown, replay, wait, wait.is_some(), unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
         site.delay.blocking_in_async =
             Fact::Known(blocks, cx.evidence(wait, "blocks the thread of the executor"));
     }
     let without = failing.iter().find(|state| state.waits.is_empty());
-    if let (Some(without), Some(_)) = (without, wait) {
+    if let (Some(without), false) = (without, waits.is_empty()) {
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
         let unseen = immediate::may_wait_unseen(cx, followed, &[*without], ops);

@@ -43,9 +43,17 @@ impl Crate {
             fitting.iter().filter(|at| self.item(**at).is_some_and(|item| item.body.is_some()));
         match (fitting.as_slice(), with_body.next(), with_body.next()) {
             ([only], ..) | (_, Some(only), None) => Some(*only),
+            // of one impl: alternatives under `#[cfg]`, of which the first holds in some build
+            ([first, rest @ ..], ..) if rest.iter().all(|at| self.is_beside(*first, *at)) => Some(*first),
             _ => None,
         }
     }
+
+    fn is_beside(&self, one: ItemRef, other: ItemRef) -> bool {
+        let parent = |at: ItemRef| self.item(at).and_then(|item| item.parent);
+        one.file == other.file && parent(one).is_some() && parent(one) == parent(other)
+    }
+
     /// The bodies that a trait's method without one may run: those that impls outside of tests write.
     pub fn implementations(&self, declared: ItemRef) -> Vec<ItemRef> {
         let Some(item) = self.item(declared) else { return Vec::new() };

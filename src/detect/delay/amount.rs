@@ -69,6 +69,8 @@ pub(crate) struct Amount {
     pub(crate) clock: bool,
     /// There is none: `None`, `Err(..)`.
     pub(crate) absent: bool,
+    /// There may also be none.
+    pub(crate) optional: bool,
     /// What it is when it is no number; several where it may be one or another.
     pub(crate) forms: Vec<Form>,
     /// Some of the interval's width is a branch that nobody can tell, and no draw.
@@ -100,6 +102,7 @@ impl Amount {
             seeded: false,
             clock: false,
             absent: false,
+            optional: false,
             forms: Vec::new(),
             either: false,
             limited: false,
@@ -175,6 +178,7 @@ impl Amount {
             seeded: self.seeded || other.seeded,
             clock: self.clock || other.clock,
             absent: false,
+            optional: false,
             forms: Vec::new(),
             either: self.either || other.either,
             limited: self.limited || other.limited,
@@ -304,7 +308,8 @@ impl Amount {
     /// The larger of two.
     pub(crate) fn max(&self, other: &Self) -> Self {
         let mut made = self.with(other);
-        let (lo, hi, raw) = if other.sized { (other.lo, other.hi, other.raw) } else { (0.0, 0.0, 0.0) };
+        let counts = other.sized || other.moves;
+        let (lo, hi, raw) = if counts { (other.lo, other.hi, other.raw) } else { (0.0, 0.0, 0.0) };
         if self.sized || self.moves {
             made.lo = self.lo.max(lo);
             made.hi = self.hi.max(hi);
@@ -322,15 +327,15 @@ impl Amount {
     /// Either of two: a branch that nobody can tell.
     pub(crate) fn or(&self, other: &Self) -> Self {
         match (self.absent, other.absent) {
-            (true, _) => return other.clone(),
-            (_, true) => return self.clone(),
+            (true, _) => return Self { optional: true, ..other.clone() },
+            (_, true) => return Self { optional: true, ..self.clone() },
             _ => {}
         }
         // the server's hint and a fallback: the fallback is what the code computes, and where nobody can read it, nothing is known
         let are_numbers = self.forms.is_empty() || other.forms.is_empty();
         if self.server != other.server && are_numbers {
             let own = if self.server { other } else { self };
-            return Self { server: true, ..own.clone() };
+            return Self { server: true, optional: self.optional || other.optional, ..own.clone() };
         }
         let mut made = self.with(other);
         made.told = self.told && other.told;
@@ -346,6 +351,7 @@ impl Amount {
             (Cap::No, _) | (_, Cap::No) => Cap::No,
             _ => Cap::Unknown,
         };
+        made.optional = self.optional || other.optional;
         made.forms = self.forms_of_either(other);
         made
     }

@@ -75,7 +75,7 @@ impl Eval<'_, '_> {
     }
 
     /// The largest value of an expression's type; a `Duration`'s is 2^64 seconds.
-    fn largest(&self, id: ExprId) -> Option<f64> {
+    pub(super) fn largest(&self, id: ExprId) -> Option<f64> {
         if let Some(number) = self.cx.krate.int_type(self.cx.at, self.cx.body, id) {
             return largest_of(number);
         }

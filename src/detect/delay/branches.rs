@@ -5,7 +5,9 @@ use super::amount::{Amount, Cap, is_same};
 use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
 use super::places::{MOST_ALIASES, is_plain_wrapper};
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, PatId, PatKind, Path, Stmt, UnOp};
+use crate::body::{
+    Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, MethodCall, PatId, PatKind, Path, Stmt, UnOp,
+};
 use crate::knowledge::{Role, says};
 use crate::resolve::{ItemRef, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,10 +77,12 @@ impl Eval<'_, '_> {
         let anywhere = of_crate.iter().filter(|(_, (kind, variant))| self.cx.is_picked(*kind, variant));
         let anywhere: Vec<usize> = anywhere.map(|(at, _)| *at).collect();
         let made_with = self.made_with(value, &of_crate);
-        if made_with.as_ref().is_some_and(|here| anywhere.iter().any(|at| !here.contains(at))) {
+        let by_anybody = self.env.choices.by_anybody;
+        if !by_anybody && made_with.as_ref().is_some_and(|here| anywhere.iter().any(|at| !here.contains(at)))
+        {
             self.env.choices.note_given();
         }
-        let picked = made_with.unwrap_or(anywhere);
+        let picked = if by_anybody { Vec::new() } else { made_with.unwrap_or(anywhere) };
         // where nobody here chooses, somebody else does: any of them
         let among = if picked.is_empty() { (0..arms.len()).collect() } else { picked };
         match among.as_slice() {
@@ -274,6 +278,9 @@ impl Eval<'_, '_> {
             ExprKind::Method(call) if call.name == "is_zero" => {
                 self.eval(call.receiver).known().map(|value| value == 0.0)
             }
+            ExprKind::Method(call) if matches!(call.name.as_str(), "is_none_or" | "is_some_and") => {
+                self.holds_inside(call)
+            }
             // a flag of the function's own: `let mut again = false`
             ExprKind::Path(_) if self.cx.body.local(id).is_some() => {
                 let flag = self.key(id).and_then(|key| self.env.vars.get(&key))?;
@@ -281,6 +288,20 @@ impl Eval<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `limit.is_none_or(|most| attempts < most)`.
+    fn holds_inside(&mut self, call: &MethodCall) -> Option<bool> {
+        let val = self.eval(call.receiver);
+        if val.absent {
+            return Some(call.name == "is_none_or");
+        }
+        let ExprKind::Closure { params, body, .. } = &self.cx.body.expr(*call.args.first()?).kind else {
+            return None;
+        };
+        let [param] = params.as_slice() else { return None };
+        self.bind(param.pat, &val);
+        self.truth(*body).filter(|_| !val.optional)
     }
 
     /// `cfg!(test)`: what is shipped is built without; of features and targets nobody knows.
@@ -372,7 +393,11 @@ impl Eval<'_, '_> {
 
 /// Whether there is a value, where that is known: what may be either is not.
 fn presence(on: &Amount) -> Option<bool> {
-    on.absent.then_some(false)
+    match on.forms.is_empty() || on.optional {
+        _ if on.absent => Some(false),
+        true => None,
+        false => Some(true),
+    }
 }
 
 fn decide(yes: bool, no: bool) -> Option<bool> {

@@ -196,7 +196,7 @@ impl Eval<'_, '_> {
             }
             return self.by_name(name, &[]);
         };
-        let prefix = self.prefix_for(receiver);
+        let (prefix, told) = self.prefix_for(receiver);
         let mut aliases = BTreeMap::new();
         let mut lent = Vec::new();
         for ((param, arg), val) in inner.body.params.iter().zip(args).zip(given) {
@@ -209,6 +209,8 @@ impl Eval<'_, '_> {
                 lent.push((local, key));
             }
         }
+        // what the caller has waited so far is none of the callee's
+        let before = self.env.vars.remove(&Key::Waited);
         let env = Env {
             vars: self.shared(),
             overflow: None,
@@ -220,8 +222,7 @@ impl Eval<'_, '_> {
             receivers: Rc::clone(&self.env.receivers),
             ..Env::default()
         };
-        let before = self.env.vars.remove(&Key::Waited);
-        let mut eval = Eval { env, prefix, aliases, ..self.elsewhere(&inner) };
+        let mut eval = Eval { env, prefix, told, aliases, ..self.elsewhere(&inner) };
         for (param, val) in inner.body.params.iter().zip(given) {
             eval.bind_param(param.pat, val);
         }
@@ -230,8 +231,12 @@ impl Eval<'_, '_> {
         }
         let mut val = eval.run();
         let name = self.cx.krate.item(item).map_or("", |item| item.name.as_str());
-        if summary(self.cx, item).is_wait {
+        let waiting = summary(self.cx, item);
+        if waiting.is_wait {
             eval.wait_as_given(given);
+        } else if self.depth > 0 && waiting.wait.is_some() && self.waits_itself() {
+            // beside a wait of its own, what a function waits inside another is that one's operation
+            eval.env.vars.remove(&Key::Waited);
         }
         // a home-grown generator: how it draws, its bits tell nobody
         let unread = val.unknown || !val.sized && !name.contains("jitter");
@@ -270,6 +275,15 @@ impl Eval<'_, '_> {
             self.env.vars.insert(Key::Waited, sum);
         }
         val
+    }
+
+    /// Whether the body at hand has a wait of its own.
+    fn waits_itself(&self) -> bool {
+        self.cx.body.exprs().any(|(id, _)| match self.cx.callee(id) {
+            Callee::Known(entry, _) => matches!(entry.role, Role::Wait { event: false, .. }),
+            Callee::Own(item) => summary(self.cx, item).is_wait,
+            _ => false,
+        })
     }
 
     /// A function that waits, by a loop of small sleeps or in a way that nobody can follow: as long as it was told.
@@ -322,14 +336,16 @@ impl Eval<'_, '_> {
         Some(val)
     }
 
-    /// What `self` of a method that is called is called here; the fields of a struct that was made here are written down.
-    fn prefix_for(&mut self, receiver: Option<ExprId>) -> String {
-        let Some(receiver) = receiver else { return "self".to_owned() };
-        let Some(place) = self.place(receiver, MOST_ALIASES) else { return format!("{}#?", self.depth) };
+    /// What `self` of a method that is called is called here, and whether the server told it; the fields of a struct that was made here are written down.
+    fn prefix_for(&mut self, receiver: Option<ExprId>) -> (String, bool) {
+        let Some(receiver) = receiver else { return ("self".to_owned(), false) };
+        let Some(place) = self.place(receiver, MOST_ALIASES) else {
+            return (format!("{}#?", self.depth), false);
+        };
         let val = self.eval(receiver);
         self.unfold(&place, &val, MOST_NESTED);
         self.env.receivers.borrow_mut().entry(place.clone()).or_insert((self.cx.at, receiver));
-        place
+        (place, val.server)
     }
 
     fn bind_param(&mut self, pat: PatId, val: &Amount) {

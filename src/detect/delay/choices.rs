@@ -17,6 +17,8 @@ pub(crate) struct Choices {
     taken: Rc<BTreeMap<String, usize>>,
     open: Rc<RefCell<BTreeMap<String, usize>>>,
     given: Rc<Cell<bool>>,
+    /// Who asks is outside of the crate: also what nobody in it chooses is an answer.
+    pub(super) by_anybody: bool,
 }
 
 impl Choices {
@@ -36,13 +38,13 @@ impl Choices {
 }
 
 /// Replays once for each way to answer what is asked on the way.
-pub(crate) fn for_each(run: impl Fn(&Choices) -> Replay) -> Replay {
+pub(crate) fn for_each(by_anybody: bool, run: impl Fn(&Choices) -> Replay) -> Replay {
     let mut waiting: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new()];
     let mut done: Vec<Replay> = Vec::new();
     let mut runs = 0;
     while let Some(taken) = waiting.pop() {
         runs += 1;
-        let choices = Choices { taken: Rc::new(taken.clone()), ..Choices::default() };
+        let choices = Choices { taken: Rc::new(taken.clone()), by_anybody, ..Choices::default() };
         let mut replay = run(&choices);
         replay.given = choices.given.get();
         let open =

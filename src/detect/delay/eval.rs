@@ -4,6 +4,7 @@
 use super::amount::Amount;
 use super::arithmetic::largest_of;
 use super::choices::Choices;
+use super::places::MOST_NESTED;
 use crate::body::{ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty, UnOp};
 use crate::detect::context::Context;
 use crate::knowledge::says;
@@ -56,6 +57,13 @@ pub(crate) struct Env {
     pub(crate) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
 }
 
+impl Env {
+    /// Whether the steps of the replay are used up.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps.get() > MOST_STEPS
+    }
+}
+
 /// Steps for all attempts of one replay.
 const MOST_STEPS: u32 = 40_000;
 /// Functions are followed into each other this deep.
@@ -67,6 +75,8 @@ pub(crate) struct Eval<'c, 'a> {
     pub(crate) env: Env,
     /// What `self` is called by the caller: `self`, `self.backoff`, `retry`.
     pub(super) prefix: String,
+    /// The server told what `self` is.
+    pub(super) told: bool,
     pub(super) returned: Option<Amount>,
     /// What was waited on branches that returned.
     pub(super) waited_and_left: Option<Amount>,
@@ -81,6 +91,7 @@ impl<'c, 'a> Eval<'c, 'a> {
             cx,
             env,
             prefix: "self".to_owned(),
+            told: false,
             returned: None,
             waited_and_left: None,
             depth: 0,
@@ -145,10 +156,9 @@ impl<'c, 'a> Eval<'c, 'a> {
                 let inner = self.eval(*inner);
                 Amount { lo: -inner.hi, hi: -inner.lo, raw: -inner.lo, ..inner }
             }
-            ExprKind::Unary(_, inner)
-            | ExprKind::Ref(inner)
-            | ExprKind::Try(inner)
-            | ExprKind::Await(inner) => self.eval(*inner),
+            // whoever goes on behind it has one
+            ExprKind::Try(inner) => Amount { optional: false, ..self.eval(*inner) },
+            ExprKind::Unary(_, inner) | ExprKind::Ref(inner) | ExprKind::Await(inner) => self.eval(*inner),
             ExprKind::Cast(inner, ty) => self.cast(*inner, ty),
             ExprKind::Binary(op, left, right) => self.binary(id, *op, *left, *right),
             ExprKind::Field(base, name) => self.field(id, *base, name),
@@ -243,7 +253,7 @@ impl<'c, 'a> Eval<'c, 'a> {
     fn local(&mut self, local: Local) -> Amount {
         let key = Key::Local(local);
         if let Some(val) = self.env.vars.get(&key) {
-            return val.clone();
+            return self.gathered(&format!("{}#{}", self.depth, local.0), val, MOST_NESTED);
         }
         if let Some(place) = self.aliases.get(&local) {
             let key = Key::Field(place.clone());
@@ -291,6 +301,11 @@ impl<'c, 'a> Eval<'c, 'a> {
     }
 
     fn field(&mut self, id: ExprId, base: ExprId, name: &str) -> Amount {
+        if self.told
+            && matches!(&self.cx.body.expr(base).kind, ExprKind::Path(path) if path.single() == Some("self"))
+        {
+            return Amount::hint();
+        }
         if let Some(key) = self.key(id) {
             if let Some(val) = self.env.vars.get(&key) {
                 return val.clone();

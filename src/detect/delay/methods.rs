@@ -51,7 +51,11 @@ impl Eval<'_, '_> {
                 if name == "pow" {
                     self.check_range(id, &made, receiver, Overflow::Panics);
                 }
-                made
+                match self.largest(receiver).filter(|_| name == "saturating_pow") {
+                    // a small type's end is a cap that delays come to
+                    Some(largest) if largest < f64::from(u32::MAX) => made.min(&Amount::exact(largest)),
+                    _ => made,
+                }
             }
             ("checked_shl" | "wrapping_shl" | "unbounded_shl" | "overflowing_shl", Some(arg)) => {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
@@ -171,7 +175,14 @@ impl Eval<'_, '_> {
     /// `hint.unwrap_or(own)`, `checked.unwrap_or(MAX)`.
     fn fallback(&mut self, name: &str, receiver: ExprId, arg: Option<ExprId>) -> Amount {
         let val = self.eval(receiver);
-        let Some(arg) = arg else { return if val.absent { Amount::exact(0.0) } else { val } };
+        let Some(arg) = arg else {
+            let nothing = Amount::exact(0.0);
+            return match (val.absent, val.optional) {
+                (true, _) => nothing,
+                (_, true) => Amount { optional: false, ..val }.or(&nothing),
+                _ => val,
+            };
+        };
         let other = if name == "unwrap_or_else" { self.apply(arg, &[]) } else { self.eval(arg) };
         // a conversion that does not fit says nothing of what does
         if matches!(&self.cx.body.expr(receiver).kind, ExprKind::Call(..))
@@ -187,10 +198,14 @@ impl Eval<'_, '_> {
         if checked {
             return val.min(&other).with_raw(val.raw);
         }
+        // what somebody may hook in is theirs; what the code does without is the fallback
+        if val.optional && !val.server && (val.unknown || !val.sized && !val.moves) {
+            return other;
+        }
         if val.unknown && !val.server && !val.absent {
             return Amount::unknown();
         }
-        val.or(&other)
+        Amount { optional: other.optional, ..val.or(&other) }
     }
 }
 

@@ -24,4 +24,4 @@ pub(crate) use eval::{Env, Eval, Key};
 pub(crate) use policies::policy_shape;
 pub(crate) use read::{Shown, read};
 pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay};
-pub(crate) use rounds::{replay_calls, replay_once};
+pub(crate) use rounds::{put_off, replay_calls, replay_counted, replay_once};

@@ -3,6 +3,7 @@
 
 use super::amount::Amount;
 use super::eval::{Eval, Key};
+use super::parts::Form;
 use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, UnOp};
 use std::collections::BTreeMap;
 
@@ -174,6 +175,18 @@ impl Eval<'_, '_> {
                 .entry(Key::Field(name))
                 .or_insert_with(|| Amount { moves: value.moves || moves, ..value.clone() });
         }
+    }
+
+    /// A struct as it is by now: what was stored in its fields since it was made is in it.
+    pub(super) fn gathered(&self, place: &str, val: &Amount, left: u32) -> Amount {
+        let ([form], true) = (val.forms.as_slice(), left > 0) else { return val.clone() };
+        let fields = form.fields.iter().map(|(name, value)| {
+            let below = format!("{place}.{name}");
+            let now = self.env.vars.get(&Key::Field(below.clone())).unwrap_or(value);
+            (name.clone(), self.gathered(&below, now, left - 1))
+        });
+        let form = Form { variant: form.variant.clone(), fields: fields.collect() };
+        Amount { forms: vec![form], ..val.clone() }
     }
 
     /// The variables that a callee sees: state behind `self` and references, by the names that the callee gives it.

@@ -93,6 +93,9 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     let mut shown = Shown { server, ..Shown::default() };
     let onward: Vec<&Amount> =
         waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
+    if falls(&onward) {
+        return Shown { jitter: spread(), ..shown };
+    }
     let growth = growth(&onward);
     if growth == Growth::Constant && first.sized && first.hi > NO_DELAY {
         return Shown { server, ..Shown::default() };
@@ -151,6 +154,11 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
         shown.jitter_share = Some(((last.hi - last.lo) / last.hi).clamp(0.0, 1.0));
     }
     shown
+}
+
+/// Whether the second wait is shorter than the first: two waits of different paths, and no one's policy.
+fn falls(waits: &[&Amount]) -> bool {
+    matches!(waits, [first, second, ..] if second.raw < first.raw * 0.98 && !first.table)
 }
 
 /// How a sequence grows.

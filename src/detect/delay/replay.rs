@@ -14,8 +14,11 @@ use std::rc::Rc;
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
 
+/// Attempts that show how a delay grows.
+const ENOUGH_ATTEMPTS: u32 = 8;
+
 /// What the failing trips do, attempt by attempt.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replay {
     /// What is waited after attempt 1, 2, …; `None` where that trip does not wait.
     pub(crate) waits: Vec<Option<Amount>>,
@@ -39,7 +42,7 @@ pub(crate) struct Replay {
 
 /// Replays failing trips, each given by its path.
 pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
-    for_each(|choices| replay_with(cx, id, record, trips, choices))
+    for_each(false, |choices| replay_with(cx, id, record, trips, choices))
 }
 
 fn replay_with(
@@ -100,6 +103,10 @@ fn replay_with(
             made.beyond = beyond(cx, id, &trips, env, attempt);
             break;
         };
+        // the attempts seen until the steps were used up show the policy, what comes after shows nothing
+        if attempt > ENOUGH_ATTEMPTS && after.is_spent() {
+            break;
+        }
         env = after;
         for call in &trip.waits {
             if !made.calls.contains(call) {
@@ -141,9 +148,11 @@ fn likeliest<'t>(
         if !possible {
             continue;
         }
-        let better = taken.as_ref().is_none_or(|(best, _)| {
+        let better = taken.as_ref().is_none_or(|(best, than)| {
             let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
-            wait(&eval.env) && !wait(best) || wait(&eval.env) == wait(best) && grows_more(&eval.env, best)
+            wait(&eval.env) && !wait(best)
+                || wait(&eval.env) == wait(best)
+                    && (grows_more(&eval.env, best) || trip.waits == than.waits && goes_on(&eval.env, best))
         });
         if better {
             taken = Some((eval.env, *trip));
@@ -190,6 +199,17 @@ fn grows_more(one: &Env, other: &Env) -> bool {
         // what the server says is the exception too
         (Some(one), Some(other)) if one.told != other.told => other.told,
         (Some(one), Some(other)) => !one.unknown && one.moves && !other.moves,
+        _ => false,
+    }
+}
+
+/// Of two trips with the same wait, the one whose wait is longer: the other began anew (`failures = 0`).
+fn goes_on(one: &Env, other: &Env) -> bool {
+    match (one.vars.get(&Key::Waited), other.vars.get(&Key::Waited)) {
+        (Some(one), Some(other)) => {
+            let plain = |wait: &Amount| wait.moves && !wait.unknown && !wait.server && !wait.table;
+            plain(one) && plain(other) && one.raw > other.raw
+        }
         _ => false,
     }
 }
@@ -371,7 +391,7 @@ pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
 }
 
 /// Adds what a call waits, or what a stored timer that is awaited was made to wait.
-fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
+pub(super) fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     let before = eval.env.vars.remove(&Key::Waited);
     let val = match eval.cx.handed_delay(call) {
         // in what unit, only its callers would tell

@@ -4,6 +4,7 @@
 use super::amount::{Amount, Drawn};
 use super::eval::{Eval, Key, MOST_CALLS};
 use crate::body::{BinOp, ExprId, ExprKind};
+use crate::detect::context::Callee;
 use crate::knowledge::{Gives, RandomGives, Role, Unit};
 use crate::resolve::{Target, peeled};
 
@@ -151,11 +152,32 @@ impl Eval<'_, '_> {
         let target = self.cx.body.local(id).and_then(|local| self.cx.init(local)).unwrap_or(id);
         match &self.cx.body.expr(target).kind {
             ExprKind::Binary(BinOp::Add, _, right) => self.eval(*right),
-            ExprKind::Method(call) if matches!(call.name.as_str(), "add" | "checked_add") => {
-                call.args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg))
+            ExprKind::Method(call) => match (call.name.as_str(), call.args.first()) {
+                ("add" | "checked_add", Some(arg)) => self.eval(*arg),
+                // a time too far off for its type is no policy
+                ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_else", _) => self.until(call.receiver),
+                _ => Amount::unknown(),
+            },
+            ExprKind::Block(block) if block.stmts.is_empty() => {
+                block.tail.map_or_else(Amount::unknown, |tail| self.until(tail))
             }
+            ExprKind::Call(_, args) => self.until_told_by(target, args),
             _ => Amount::unknown(),
         }
+    }
+
+    /// A deadline that a function of the crate computes: `deadline_after(start, interval)`.
+    fn until_told_by(&mut self, call: ExprId, args: &[ExprId]) -> Amount {
+        let Callee::Own(item) = self.cx.callee(call) else { return Amount::unknown() };
+        let Some(inner) = self.cx.inside(item).filter(|_| self.depth < MOST_CALLS) else {
+            return Amount::unknown();
+        };
+        let given: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
+        let mut eval = self.elsewhere(&inner);
+        for (param, val) in inner.body.params.iter().zip(&given) {
+            eval.bind(param.pat, val);
+        }
+        eval.until(inner.body.root)
     }
 }
 

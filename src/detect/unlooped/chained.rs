@@ -107,6 +107,7 @@ fn of_chain(cx: &Context<'_>, followed: &Followed, id: ExprId, closure: ExprId, 
             ..Bounds::default()
         },
         most: None,
+        replay: None,
         why: cx.evidence(main, "a failure of this asks the iterator for the next attempt"),
     };
     site(cx, followed, &again)

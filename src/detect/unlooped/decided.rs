@@ -49,6 +49,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         bounds: bounds(cx, followed, cx.body.root, &record, &failing, &[]),
         failing,
         most: None,
+        replay: None,
         why: cx.evidence(cx.body.root, "decides whether a request is made again"),
     };
     site(cx, followed, &again)

@@ -61,6 +61,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         failing,
         bounds: Bounds::default(),
         most: None,
+        replay: None,
         why: cx.evidence(wait, "waits after a failure that it is given, before the caller tries again"),
     };
     let mut site = site(cx, followed, &again)?;

@@ -68,6 +68,8 @@ struct Again<'s> {
     bounds: Bounds,
     /// Attempts, where the form tells how many there are.
     most: Option<u32>,
+    /// What is waited, where no path of the function shows it.
+    replay: Option<Replay>,
     why: Evidence,
 }
 
@@ -97,7 +99,8 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
         site.reasons.push("not known whether the operation is remote".into());
     }
     let record = whole(followed, &again.failing);
-    let mut replay = delay::replay(cx, cx.body.root, &record, &again.failing);
+    let shown = || delay::replay(cx, cx.body.root, &record, &again.failing);
+    let mut replay = again.replay.clone().unwrap_or_else(shown);
     replay.max = again.most.or(replay.max);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
     fill(cx, followed, again, &left, &replay, &mut site);

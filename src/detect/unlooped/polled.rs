@@ -2,10 +2,11 @@
 //! A failure that leaves a timer behind, or a state in which the request is made anew, is followed by the next attempt at a later poll.
 
 use super::{Again, counts, leaving, site};
-use crate::body::{Arm, ExprId, ExprKind};
+use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, Local};
 use crate::detect::bounds::Bounds;
 use crate::detect::classify::failed_ops;
 use crate::detect::context::Context;
+use crate::detect::delay;
 use crate::detect::flow::{Event, Followed, Op, State, Tag, Val};
 use crate::detect::remote::{self, Answer};
 use crate::detect::sites;
@@ -27,11 +28,15 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     }
     let failed = |state: &State| -> Vec<Op> { failed_ops(state).filter(|op| may_fail(cx, *op)).collect() };
     let mut trips: Vec<State> = Vec::new();
+    let mut replay = None;
     for (state, _) in leaving(followed).filter(|(state, _)| !failed(state).is_empty()) {
         if !state.waits.is_empty() {
             trips.push(state.clone());
         } else if let Some(made) = made_anew(cx, state) {
-            trips.push(waiting_in(cx, made, state));
+            let trip = waiting_in(cx, made, state);
+            let counted = trip.waits.first().and_then(|wait| Some((*wait, counted_by(cx, *wait)?)));
+            replay = replay.or(counted.map(|(wait, counter)| delay::replay_counted(cx, wait, counter)));
+            trips.push(trip);
         }
     }
     let mut ops: Vec<Op> = trips.iter().flat_map(failed).collect();
@@ -47,6 +52,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         failing: trips.iter().collect(),
         bounds: Bounds::default(),
         most: None,
+        replay,
         why: cx.evidence(main, "after a failure of this the next poll begins anew"),
     };
     let mut site = site(cx, followed, &again)?;
@@ -140,6 +146,33 @@ fn waiting_in(cx: &Context<'_>, made: ExprId, state: &State) -> State {
         true
     });
     trip
+}
+
+/// The parameter that counts the failures, where a wait is made with it and the function hands it on with one more.
+fn counted_by(cx: &Context<'_>, wait: ExprId) -> Option<Local> {
+    let counts = |local: Local| {
+        let is_it = |id: ExprId| cx.body.local(id) == Some(local);
+        let is_one = |id: ExprId| matches!(cx.body.expr(id).kind, ExprKind::Lit(Lit::Int(1, _)));
+        cx.body.exprs().any(|(_, expr)| match &expr.kind {
+            ExprKind::Binary(BinOp::Add, left, right) => is_it(*left) && is_one(*right),
+            ExprKind::Method(call) => {
+                matches!(call.name.as_str(), "saturating_add" | "wrapping_add")
+                    && is_it(call.receiver)
+                    && call.args.first().is_some_and(|by| is_one(*by))
+            }
+            _ => false,
+        })
+    };
+    let made_with = |local: Local| {
+        let of_it = |id: ExprId| cx.body.local(id) == Some(local);
+        cx.args(wait).iter().any(|arg| {
+            cx.body.any(*arg, |id| {
+                let init = cx.body.local(id).and_then(|named| cx.init(named));
+                of_it(id) || init.is_some_and(|init| cx.body.any(init, of_it))
+            })
+        })
+    };
+    cx.body.params.iter().map(|param| param.pat).find(|local| made_with(*local) && counts(*local))
 }
 
 /// Whether the type holds a field of one of its type parameters: an adapter around somebody's stream or service.

@@ -66,6 +66,12 @@ fn is_told_to_retry(cx: &Context<'_>, call: ExprId) -> bool {
         })
 }
 
+/// What a path does after it spawned the task: the state that the next failure finds.
+fn after_spawn<'f>(followed: &'f Followed, spawned: &State) -> &'f [Event] {
+    let later = |(state, _): &'f (State, _)| state.trace.strip_prefix(spawned.trace.as_slice());
+    followed.exits.iter().filter_map(later).max_by_key(|events| events.len()).unwrap_or_default()
+}
+
 /// Jobs that a body puts back after a failure.
 pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
     let mut found = Vec::new();
@@ -76,6 +82,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
         let mut trip: State = state.clone();
         trip.waits.push(wait);
         trip.trace.push(Event::Wait(wait));
+        trip.trace.extend(after_spawn(followed, state));
         let again = Again {
             kind: if remote::establishes(cx, main, 3) { Kind::Reconnect } else { Kind::Retry },
             span: crate::body::Span {
@@ -88,12 +95,15 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
             failing: vec![&trip],
             bounds: Bounds::default(),
             most: None,
+            replay: None,
             why: cx.evidence(wait, "after a failure a task waits here, and then asks for it again"),
         };
         if let Some(mut site) = site(cx, followed, &again)
             && !found.iter().any(|other: &Site| other.place == site.place)
         {
             site.errors.kind = Fact::Unknown;
+            // who counts the tries is elsewhere: whether they ever come to the cap, nobody can tell
+            site.delay.jitter_clipped = Fact::Unknown;
             found.push(site);
         }
     }

@@ -164,6 +164,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
                 ..Bounds::default()
             },
             most: Some(2),
+            replay: None,
             why: cx.evidence(second, "asked once more after a failure"),
         };
         // one request may be several calls: `client.get(url)` and its `send()`

@@ -16,6 +16,9 @@ const SHAPE: &str = "#shape";
 const DRAW: &str = "#draw";
 const STEP: &str = "#step";
 
+/// A policy that is handed on is looked for in callers of callers, this far.
+const MOST_CALLERS_UP: u32 = 3;
+
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
     pub(super) fn library_policy(&self, id: ExprId) -> Option<Amount> {
@@ -55,9 +58,17 @@ impl Eval<'_, '_> {
     }
 }
 
-/// How the delays of a policy grow and are spread, wherever its value comes from.
+/// How the delays of a policy grow and are spread, wherever its value comes from: also from the callers, where they agree.
 pub(crate) fn policy_shape(cx: &Context<'_>, value: ExprId) -> Option<(Growth, Jitter)> {
+    shape_within(cx, value, MOST_CALLERS_UP)
+}
+
+fn shape_within(cx: &Context<'_>, value: ExprId, left: u32) -> Option<(Growth, Jitter)> {
     let policy = Eval::new(cx, Env::default()).eval(value);
+    if policy.part("", SHAPE).is_none() {
+        let at = cx.body.params.iter().position(|param| cx.body.local(value) == Some(param.pat))?;
+        return given_shape(cx, at, left.checked_sub(1)?);
+    }
     let growth = match policy.part("", SHAPE)?.lo {
         shape if shape < 0.5 => Growth::Constant,
         shape if shape < 1.5 => Growth::Linear,
@@ -70,6 +81,19 @@ pub(crate) fn policy_shape(cx: &Context<'_>, value: ExprId) -> Option<(Growth, J
         Some(_) => Jitter::Full,
     };
     Some((growth, jitter))
+}
+
+/// The shape of what all callers give as a parameter.
+fn given_shape(cx: &Context<'_>, at: usize, left: u32) -> Option<(Growth, Jitter)> {
+    let mut shapes = cx.callers().into_iter().filter_map(|(item, call)| {
+        let in_test = cx.krate.item(item).is_some_and(|item| item.in_test);
+        (!in_test).then(|| {
+            let caller = cx.inside(item)?;
+            shape_within(&caller, *caller.args(call).get(at)?, left)
+        })
+    });
+    let first = shapes.next()??;
+    shapes.all(|shape| shape == Some(first)).then_some(first)
 }
 
 /// A policy as a value with hidden parts.

@@ -121,8 +121,9 @@ fn substitute(tokens: TokenStream, fragments: &Fragments, left: u32) -> Option<T
 fn stand_in(dollar: &Punct, fragment: &Ident, fragments: &Fragments) -> Vec<TokenTree> {
     let span = dollar.span().join(fragment.span()).unwrap_or_else(|| fragment.span());
     let fragment = name(fragment);
-    if fragment == "crate" {
-        return vec![Ident::new("crate", span).into()];
+    // `$op.$await`: nothing else is called so, and an arm for sync callers gives a method's name
+    if matches!(fragment.as_str(), "crate" | "await") {
+        return vec![Ident::new(&fragment, span).into()];
     }
     let ident = TokenTree::from(Ident::new(&format!("_{fragment}"), span));
     match fragments.get(&fragment).map(String::as_str) {

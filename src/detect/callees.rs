@@ -78,6 +78,12 @@ impl<'a> Context<'a> {
             };
         }
         match &self.body.expr(callee).kind {
+            // `$sleep(delay)` in a macro's arm
+            ExprKind::Path(path)
+                if path.single().is_some_and(|name| self.body.fragments.iter().any(|it| it == name)) =>
+            {
+                self.sleeper(path.last().trim_start_matches('_'), args).unwrap_or(Callee::Unknown)
+            }
             ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,

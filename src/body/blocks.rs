@@ -39,6 +39,7 @@ impl Lowering {
         let last = written.len().saturating_sub(1);
         for (index, stmt) in written.iter().enumerate() {
             let (value, extent, semicolon) = match stmt {
+                only if is_for_tests(only) => continue,
                 syn::Stmt::Local(local) => {
                     block.stmts.push(self.local(local));
                     continue;
@@ -79,6 +80,24 @@ impl Lowering {
         let span = to(self.span(local.let_token.span), self.span(local.semi_token.span));
         Stmt::Let { pat, ty, init, otherwise, span }
     }
+}
+
+/// Whether a statement is there in tests only.
+fn is_for_tests(stmt: &syn::Stmt) -> bool {
+    let attributes = match stmt {
+        syn::Stmt::Local(local) => &local.attrs,
+        syn::Stmt::Macro(call) => &call.attrs,
+        syn::Stmt::Expr(syn::Expr::Assign(assign), _) => &assign.attrs,
+        syn::Stmt::Expr(syn::Expr::Block(block), _) => &block.attrs,
+        syn::Stmt::Expr(syn::Expr::If(choice), _) => &choice.attrs,
+        syn::Stmt::Expr(syn::Expr::Call(call), _) => &call.attrs,
+        syn::Stmt::Expr(syn::Expr::MethodCall(call), _) => &call.attrs,
+        _ => return false,
+    };
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
+    })
 }
 
 /// Whether a block or a way out stands under `#[cfg(…)]`.

@@ -26,7 +26,20 @@ impl Crate {
         // A name of two things (`mod retry; use retry::retry;`) means what can be called first.
         let spaces = [Space::Value, Space::Type, Space::Macro].into_iter();
         let mut found = spaces.map(|space| self.path_in(from, segments, space));
-        found.find(|target| *target != Target::Unknown).unwrap_or(Target::Unknown)
+        found
+            .find(|target| *target != Target::Unknown)
+            .or_else(|| self.member_of_bound(from, segments))
+            .unwrap_or(Target::Unknown)
+    }
+
+    /// `T::name` of a type parameter: what the trait that bounds it declares.
+    fn member_of_bound(&self, from: ItemRef, segments: &[String]) -> Option<Target> {
+        let [parameter, name] = segments else { return None };
+        let bound = self.bound_of(from, parameter)?;
+        match self.plain_type(from, &bound.path) {
+            Target::Item(item) => self.member(item, name).map(Target::Item),
+            _ => None,
+        }
     }
 
     /// The paths of other crates that globs bring into an item's scope (`use tokio::time::*`), in the order of their imports. A name that `path` does

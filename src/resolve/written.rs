@@ -142,6 +142,14 @@ impl Crate {
         None
     }
 
+    /// The trait that bounds a type parameter in sight of an item.
+    pub(super) fn bound_of(&self, from: ItemRef, name: &str) -> Option<&Ty> {
+        match self.type_parameter(from, name)? {
+            Parameter::Bound(bound) => Some(bound),
+            Parameter::Free => None,
+        }
+    }
+
     pub(super) fn is_type_parameter(&self, from: ItemRef, ty: &Ty) -> bool {
         matches!(ty.path.as_slice(), [only] if self.type_parameter(from, only).is_some())
     }

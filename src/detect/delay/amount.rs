@@ -283,7 +283,8 @@ impl Amount {
         made.unknown = grown.unknown || limit.unknown && limit.moves && !grown.moves;
         made.raw = grown.raw;
         if limit.sized && !limit.unknown {
-            if grown.drawn.is_some() && grown.raw > limit.hi {
+            // `(j × d).min(j × cap)`: the limit is drawn as well, and cuts nothing off
+            if grown.drawn.is_some() && limit.drawn.is_none() && grown.raw > limit.hi {
                 made.clipped = true;
             }
             made.cap = Cap::Known(match grown.cap {
@@ -295,7 +296,7 @@ impl Amount {
             // a written limit holds whatever the size of what it limits
             made.sized = grown.sized;
         } else {
-            made.clipped |= grown.drawn.is_some() && !limit.unknown && grown.moves;
+            made.clipped |= grown.drawn.is_some() && limit.drawn.is_none() && !limit.unknown && grown.moves;
             made.cap = Cap::Unknown;
             made.limited = true;
             made.lo = grown.lo;

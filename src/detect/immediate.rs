@@ -42,8 +42,9 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
     let named = |name: &str| lists.iter().any(|list| says(list, name));
     match cx.callee(call) {
         Callee::Own(item) => {
+            let name = cx.call_name(call);
             let unread = cx.is_awaited(call) || cx.inside(item).is_none();
-            summary(cx, item).waits_somewhere() || unread && named(cx.call_name(call))
+            summary(cx, item).waits_somewhere() || says(&words.delay, name) || unread && named(name)
         }
         Callee::Operand(_) => true,
         Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => {

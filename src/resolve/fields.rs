@@ -169,6 +169,13 @@ impl Crate {
 
     /// Whether two expressions are written alike, spaces apart.
     fn same_text(&self, a: (ItemRef, ExprId), b: (ItemRef, ExprId)) -> bool {
+        // a variable is another one in another place
+        let plain = |(at, expr): (ItemRef, ExprId)| {
+            self.body(at).is_some_and(|body| !body.any(expr, |id| body.local(id).is_some()))
+        };
+        if !plain(a) || !plain(b) {
+            return false;
+        }
         let text = |(at, expr): (ItemRef, ExprId)| {
             let (source, body) = (self.file(at)?, self.body(at)?);
             Some(

@@ -22,7 +22,7 @@ const MOST_CALLERS_UP: u32 = 3;
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
     pub(super) fn library_policy(&self, id: ExprId) -> Option<Amount> {
-        policy_of(series(self.cx, id)?)
+        policy_of(&series(self.cx, id)?)
     }
 
     /// A method of a retry crate's policy: the next delay, or a setter that the policy has already.
@@ -32,7 +32,7 @@ impl Eval<'_, '_> {
         }
         let mut policy = self.eval(call.receiver);
         if policy.part("", SHAPE).is_none() {
-            policy = policy_of(series_of_type(self.cx, &self.cx.type_of(call.receiver)?)?)?;
+            policy = policy_of(&series_of_type(self.cx, &self.cx.type_of(call.receiver)?)?)?;
             self.env.by_type.set(true);
         }
         if !call.name.starts_with("next") {
@@ -97,8 +97,8 @@ fn given_shape(cx: &Context<'_>, at: usize, left: u32) -> Option<(Growth, Jitter
 }
 
 /// A policy as a value with hidden parts.
-fn policy_of(series: Series) -> Option<Amount> {
-    let Series { growth, jitter, first, factor, capped, cap } = series;
+fn policy_of(series: &Series) -> Option<Amount> {
+    let Series { growth, jitter, first, factor, capped, cap } = *series;
     let size = |number: Option<f64>| number.map_or_else(Amount::symbol, Amount::exact);
     let shape = match growth {
         Growth::Constant => 0.0,

@@ -119,7 +119,14 @@ impl Walker<'_, '_> {
     /// What a truth value tells about outcomes, on both its sides.
     pub(super) fn split_value(&mut self, id: ExprId, val: &Val, s: State) -> Vec<(State, bool)> {
         match val {
-            Val::Bool(truth) => vec![(s, *truth)],
+            Val::Bool(truth) => {
+                let mut s = s;
+                // a flag: how often it holds, the replay tells
+                if self.body().local(id).is_some() && s.trace.len() < 256 {
+                    s.trace.push(super::Event::Cond(id, *truth));
+                }
+                vec![(s, *truth)]
+            }
             Val::Outcome(op) if self.bool_is_outcome(*op) => {
                 self.split_test(id, *op, &Test::Is(Tag::True), true, &s)
             }

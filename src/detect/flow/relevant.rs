@@ -1,7 +1,7 @@
 //! Which variables a replay of a path needs: those that waits and bounds depend on. Others' bindings would only multiply paths.
 
 use super::Walker;
-use crate::body::{BinOp, ExprId, ExprKind, Local, PatId, PatKind, Stmt, UnOp};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, UnOp};
 use crate::detect::context::Context;
 use crate::knowledge::Role;
 use std::collections::HashSet;
@@ -30,6 +30,8 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
                 }
             }
             ExprKind::For { iter, .. } => add(cx, *iter, &mut found),
+            // `let mut again = false`: a counter of two
+            ExprKind::Block(block) => found.extend(block.stmts.iter().filter_map(|stmt| flag(cx, stmt))),
             _ => {}
         }
     }
@@ -71,6 +73,13 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
         }
     }
     found
+}
+
+fn flag(cx: &Context<'_>, stmt: &Stmt) -> Option<Local> {
+    let Stmt::Let { pat, init: Some(init), .. } = stmt else { return None };
+    let written = matches!(cx.body.expr(*init).kind, ExprKind::Lit(Lit::Bool(_)));
+    let changes = matches!(cx.body.pat(*pat).kind, PatKind::Bind { mutable: true, .. });
+    (written && changes).then(|| cx.body.local_of(*pat))
 }
 
 /// What a pattern takes apart is relevant where one of its names is.

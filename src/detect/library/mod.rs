@@ -184,6 +184,7 @@ impl<'c, 'a> Built<'c, 'a> {
             let Some(driven) = at_driver(cx, self.library, driver, call) else { return Vec::new() };
             if cx.body.expr(call).span.contains(cx.body.expr(self.from).span) {
                 site = Site { why: site.why, ..driven };
+                site.delay.made_elsewhere = Fact::known(false);
             } else {
                 // two places: what is waited is told where the policy is built, what is tried again where it runs
                 site.operation = driven.operation.clone();

@@ -203,7 +203,7 @@ fn a_policy_and_its_driver_are_two_places() {
     );
     assert_eq!(
         facts(&found[1], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]),
-        "? ? true all"
+        "none ? true all"
     );
 }
 

@@ -9,7 +9,7 @@ use super::policies::{Decides, decides};
 use super::reads::{Reader, Reads};
 use super::remote;
 use super::summary::MOST_CALLS;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Outcome};
 
@@ -40,7 +40,8 @@ pub(crate) fn bounds(
             .iter()
             .copied()
             .chain(record.exits.iter().map(|(state, _)| state))
-            .any(|state| state.marks.cancel),
+            .any(|state| state.marks.cancel)
+            || is_raced(cx, id),
         outcome: record
             .exits
             .iter()
@@ -75,6 +76,17 @@ pub(crate) fn bounds(
         made.outcome = Some(Outcome::Never);
     }
     made
+}
+
+/// Whether a loop runs in an arm of a `select!` in which another arm is a stop signal.
+fn is_raced(cx: &Context<'_>, id: ExprId) -> bool {
+    std::iter::successors(cx.parent(id), |at| cx.parent(*at)).any(|at| {
+        let ExprKind::Macro(call) = &cx.body.expr(at).kind else { return false };
+        let MacroInput::Select { arms, .. } = &call.input else { return false };
+        let around = |future: ExprId| cx.body.any(future, |inner| inner == id);
+        arms.iter().any(|arm| arm.future.is_some_and(around))
+            && cx.listens_to_a_signal(arms.iter().filter_map(|arm| arm.future).filter(|it| !around(*it)))
+    })
 }
 
 impl Bounds {

@@ -4,7 +4,7 @@
 pub(crate) use super::callees::Callee;
 use super::memo::{Memo, Written};
 use crate::body::{Body, ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty};
-use crate::knowledge::{Knowledge, Words, says};
+use crate::knowledge::{Knowledge, Role, Words, says};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
 use std::cell::{Cell, RefCell};
@@ -181,6 +181,14 @@ impl<'a> Context<'a> {
     /// Whether a name is a generic parameter of this body.
     pub(crate) fn is_generic(&self, name: &str) -> bool {
         self.body.generics.iter().any(|(it, _)| it == name)
+    }
+
+    /// Whether one of these futures is a stop signal.
+    pub(crate) fn listens_to_a_signal(&self, mut futures: impl Iterator<Item = ExprId>) -> bool {
+        futures.any(|future| {
+            self.body.any(future, |id| matches!(self.role(id), Some(Role::Cancel)))
+                || says(&self.words().cancel, &self.base_text(future))
+        })
     }
 
     /// `headers.get("retry-after")`: the text tells what is read.

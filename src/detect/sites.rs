@@ -302,7 +302,7 @@ pub(crate) fn fill(
     if let Some(outcome) = bounds.outcome {
         site.exhaustion.outcome = Fact::known(outcome);
     }
-    site.cancel.raced = Fact::known(failing.iter().any(|state| state.marks.cancel));
+    site.cancel.raced = Fact::known(failing.iter().any(|state| state.marks.cancel || state.marks.raced));
     site.visible = Fact::known(failing.iter().all(|state| state.marks.log));
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
 }

@@ -77,6 +77,8 @@ pub(crate) struct Eval<'c, 'a> {
     pub(super) prefix: String,
     /// The server told what `self` is.
     pub(super) told: bool,
+    /// Iterators that a `for` goes over without a name, and what the place is called in which they keep their state.
+    pub(super) iterated: BTreeMap<ExprId, String>,
     pub(super) returned: Option<Amount>,
     /// What was waited on branches that returned.
     pub(super) waited_and_left: Option<Amount>,
@@ -92,6 +94,7 @@ impl<'c, 'a> Eval<'c, 'a> {
             env,
             prefix: "self".to_owned(),
             told: false,
+            iterated: BTreeMap::new(),
             returned: None,
             waited_and_left: None,
             depth: 0,

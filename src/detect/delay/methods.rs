@@ -99,15 +99,24 @@ impl Eval<'_, '_> {
             (
                 "unwrap" | "expect" | "into" | "try_into" | "clone" | "to_owned" | "copied" | "cloned"
                 | "abs" | "round" | "floor" | "ceil" | "trunc" | "as_ref" | "get" | "await" | "ok" | "to_std"
-                | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or" | "or",
+                | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or",
                 _,
             ) if !(name == "get" && arg.is_some()) => self.eval(receiver),
-            ("get", Some(index)) => self.index(receiver, index),
+            ("or", Some(other)) => {
+                let val = self.eval(receiver);
+                if val.absent { self.eval(other) } else { val }
+            }
+            ("get", Some(index)) => self.entry(receiver, index),
+            ("first" | "last", None) if let Some(table) = self.table(receiver) => {
+                let item = if name == "first" { table.first() } else { table.last() };
+                item.map_or_else(Amount::absent, |item| Amount { table: true, moves: true, ..item.clone() })
+            }
             ("milliseconds" | "millis" | "ms", None) => self.eval(receiver).map(|it| it * 1e-3),
             ("minutes", None) => self.eval(receiver).map(|it| it * 60.0),
             _ => match self.cx.callee(id) {
                 Callee::Own(item) => self.once(id, |eval| eval.inline(item, Some(receiver), &call.args)),
                 _ if let Some(val) = self.once_known(id, |eval| eval.of_policy(call)) => val,
+                _ if let Some(val) = self.once_known(id, |eval| eval.next_item(call)) => val,
                 _ if let Some(val) = self.adapted(call) => val,
                 Callee::Known(entry, _) => self.known(id, &entry.role, Some(receiver), &call.args),
                 _ => self.unknown_method(name, receiver, &call.args),

@@ -15,6 +15,7 @@ mod policies;
 mod read;
 mod replay;
 mod rounds;
+mod sequences;
 mod tables;
 mod vocabulary;
 

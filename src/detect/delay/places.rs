@@ -35,6 +35,9 @@ impl Eval<'_, '_> {
     pub(super) fn place(&self, id: ExprId, left: u32) -> Option<String> {
         let left = left.checked_sub(1)?;
         let body = self.cx.body;
+        if let Some(name) = self.iterated.get(&id) {
+            return Some(name.clone());
+        }
         if let Some(local) = body.local(id) {
             if let Some(alias) = self.aliases.get(&local) {
                 return Some(alias.clone());

@@ -4,7 +4,7 @@
 use super::amount::{Amount, Cap};
 use super::choices::{Choices, for_each};
 use super::eval::{Env, Eval, Key, Overflowed};
-use super::tables::pick;
+use super::sequences::item_at;
 use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
@@ -247,14 +247,24 @@ fn moving_keys(cx: &Context<'_>, trips: &[&State]) -> Vec<Key> {
         for event in trip.trip_events() {
             if let Event::Assign(id) = event
                 && let ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) = &cx.body.expr(*id).kind
-                && let Some(key) = eval.key(*left)
-                && !keys.contains(&key)
             {
-                keys.push(key);
+                for key in assigned(cx, *left).into_iter().filter_map(|place| eval.key(place)) {
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
             }
         }
     }
     keys
+}
+
+/// What an assignment stores in: `(previous, current) = …` in both.
+fn assigned(cx: &Context<'_>, left: ExprId) -> Vec<ExprId> {
+    match &cx.body.expr(left).kind {
+        ExprKind::Tuple(places) => places.clone(),
+        _ => vec![left],
+    }
 }
 
 /// Runs one trip; false where numbers rule it out, and whether an operation had been called by then.
@@ -426,54 +436,4 @@ fn next_item(eval: &mut Eval<'_, '_>, id: ExprId, attempt: u32) -> bool {
         eval.env.vars.insert(Key::Local(*local), val);
     }
     left
-}
-
-/// The item of an iterator at an index, and whether there is one.
-fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
-    let cx = eval.cx;
-    match &cx.body.expr(iter).kind {
-        ExprKind::Range { start, end, inclusive } => {
-            let first = start.map_or_else(|| Amount::exact(0.0), |start| eval.eval(start));
-            let at = first.add(&Amount::exact(index));
-            let mut left = true;
-            if let Some(end) = end {
-                let end = eval.eval(*end);
-                if let (Some(end), Some(at)) = (end.known(), at.known()) {
-                    left = at < end || *inclusive && at <= end;
-                }
-            }
-            (Amount { moves: true, ..at }, left)
-        }
-        ExprKind::Method(call) => {
-            let arg = call.args.first().copied();
-            match (call.name.as_str(), arg) {
-                ("take", Some(most)) => {
-                    let most = eval.eval(most);
-                    let (item, left) = item_at(eval, call.receiver, index);
-                    (item, left && most.known().is_none_or(|most| index < most))
-                }
-                ("rev", None) => {
-                    let (item, left) = item_at(eval, call.receiver, index);
-                    (Amount { sized: false, ..item }, left)
-                }
-                ("iter" | "into_iter" | "enumerate" | "copied" | "cloned" | "by_ref" | "iter_mut", None) => {
-                    item_at(eval, call.receiver, index)
-                }
-                _ => table_item(eval, iter, index),
-            }
-        }
-        ExprKind::Ref(inner) => item_at(eval, *inner, index),
-        ExprKind::Path(_) => match cx.body.local(iter).and_then(|local| cx.init(local)) {
-            Some(init) if !matches!(cx.body.expr(init).kind, ExprKind::Path(_)) => item_at(eval, init, index),
-            _ => table_item(eval, iter, index),
-        },
-        _ => table_item(eval, iter, index),
-    }
-}
-
-fn table_item(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
-    match eval.table(iter) {
-        Some(table) => (pick(&table, &Amount::exact(index)), index < table.len() as f64),
-        None => (Amount::unknown(), true),
-    }
 }

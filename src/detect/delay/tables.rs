@@ -13,6 +13,16 @@ impl Eval<'_, '_> {
         pick(&table, &at)
     }
 
+    /// `table.get(index)`: nothing is there past its end.
+    pub(super) fn entry(&mut self, base: ExprId, index: ExprId) -> Amount {
+        let at = self.eval(index);
+        let Some(table) = self.table(base) else { return Amount::unknown() };
+        match at.known() {
+            Some(index) if index >= table.len() as f64 => Amount::absent(),
+            _ => pick(&table, &at),
+        }
+    }
+
     /// The values of a written list, behind variables and constants.
     pub(crate) fn table(&mut self, id: ExprId) -> Option<Vec<Amount>> {
         match &self.cx.body.expr(id).kind {

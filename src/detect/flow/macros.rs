@@ -18,6 +18,9 @@ impl Walker<'_, '_> {
             }
             MacroInput::Select { arms, .. } => {
                 let mut out = Vec::new();
+                let mut s = s;
+                // whichever arm wins, the signal was listened to
+                s.marks.raced |= self.cx.listens_to_a_signal(arms.iter().filter_map(|arm| arm.future));
                 for arm in arms {
                     let mut states = vec![s.clone()];
                     if let Some(guard) = arm.guard {

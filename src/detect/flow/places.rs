@@ -52,6 +52,9 @@ impl Walker<'_, '_> {
         match self.body().local(place) {
             Some(local) => self.relevant.contains(&local),
             None => {
+                if let ExprKind::Tuple(places) = &self.body().expr(place).kind {
+                    return places.iter().any(|place| self.is_relevant(*place));
+                }
                 self.cx.field_path(place).is_some()
                     || matches!(self.body().expr(place).kind, ExprKind::Unary(UnOp::Deref, inner) if self.is_relevant(inner))
             }

@@ -41,11 +41,13 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
         for (_, expr) in body.exprs() {
             match &expr.kind {
                 ExprKind::Assign(left, right) | ExprKind::AssignOp(_, left, right) => {
-                    let target = match &body.expr(*left).kind {
-                        ExprKind::Unary(UnOp::Deref, inner) => *inner,
-                        _ => *left,
+                    let targets = match &body.expr(*left).kind {
+                        ExprKind::Unary(UnOp::Deref, inner) => std::slice::from_ref(inner),
+                        ExprKind::Tuple(places) => places.as_slice(),
+                        _ => std::slice::from_ref(left),
                     };
-                    if body.local(target).is_some_and(|local| found.contains(&local)) {
+                    let is_found = |place: &ExprId| body.local(*place).is_some_and(|local| found.contains(&local));
+                    if targets.iter().any(is_found) {
                         add(cx, *right, &mut found);
                     }
                 }

@@ -168,6 +168,8 @@ pub(crate) struct Marks {
     pub(crate) log: bool,
     /// A stop signal was watched.
     pub(crate) cancel: bool,
+    /// A stop signal was raced against a wait.
+    pub(crate) raced: bool,
     /// A server's hint was read.
     pub(crate) hint: bool,
     /// A wait for an event (message, permit) took place.
@@ -183,6 +185,7 @@ impl Marks {
         Self {
             log: self.log || other.log,
             cancel: self.cancel || other.cancel,
+            raced: self.raced || other.raced,
             hint: self.hint || other.hint,
             event: self.event || other.event,
             accept: self.accept || other.accept,

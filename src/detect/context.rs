@@ -193,7 +193,12 @@ impl<'a> Context<'a> {
 
     /// `headers.get("retry-after")`: the text tells what is read.
     pub(crate) fn names_a_hint(&self, arg: ExprId) -> bool {
-        matches!(&self.body.expr(arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&self.words().hint, text))
+        match &self.body.expr(arg).kind {
+            ExprKind::Lit(Lit::Str(text)) => says(&self.words().hint, text),
+            // `header::RETRY_AFTER`
+            ExprKind::Path(path) => path.segments.len() > 1 && says(&self.words().hint, path.last()),
+            _ => false,
+        }
     }
 
     /// The parameter or variable that a call calls.

@@ -18,6 +18,7 @@ mod limits;
 mod makers;
 mod memo;
 mod named;
+mod outside;
 mod picked;
 mod policies;
 mod questions;

@@ -7,7 +7,7 @@ use super::flow::{Followed, Op, Test};
 use super::policies::{Decides, decides};
 use super::remote;
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{BinOp, ExprId, ExprKind, Local, UnOp};
+use crate::body::{BinOp, ExprId, ExprKind, Local, PatId, PatKind, UnOp};
 use crate::knowledge::{LocalKind, Role, parts, says};
 
 /// What a way out depends on.
@@ -96,12 +96,30 @@ impl<'r, 'a> Reader<'r, 'a> {
         {
             return self.look(*op);
         }
+        if let ExprKind::Lit(_) = self.cx.body.expr(cond).kind {
+            return self.matched(cond).map_or(Reads::Other, |value| self.inside(value, true, MOST_BINDINGS));
+        }
         let about = tested.is_some_and(|(op, _)| self.is_about(*op));
         match self.inside(cond, self.compares(cond), MOST_BINDINGS) {
             read if about => read.max(Reads::Outcome),
             Reads::State => Reads::Other,
             read => read,
         }
+    }
+
+    /// What a number in a pattern is compared with: `left` of `match (op(), left) { (Err(error), 0) => … }`.
+    fn matched(&self, number: ExprId) -> Option<ExprId> {
+        let body = self.cx.body;
+        let is = |pat: &PatId| matches!(body.pat(*pat).kind, PatKind::Lit(lit) if lit == number);
+        body.exprs().find_map(|(_, expr)| {
+            let ExprKind::Match(value, arms) = &expr.kind else { return None };
+            arms.iter().find_map(|arm| match (&body.pat(arm.pat).kind, &body.expr(*value).kind) {
+                (PatKind::Tuple(subs), ExprKind::Tuple(parts)) => {
+                    parts.get(subs.iter().position(|sub| is(sub))?).copied()
+                }
+                _ => is(&arm.pat).then_some(*value),
+            })
+        })
     }
 
     /// What the answer of a call depends on that a path looked at.

@@ -3,12 +3,12 @@
 use super::bounds::{Bounds, bounds};
 use super::classify::{Classified, classify};
 use super::context::{Callee, Context};
-use super::delay::{self, Replay, Shown};
+use super::delay::{self, Amount, Replay, Shown};
 use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, remote};
+use super::{immediate, outside, remote};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
@@ -263,7 +263,7 @@ pub(crate) fn fill(
 ) {
     let waits: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
     let wait = replay.calls.first().or(waits.first()).copied();
-    attempts(bounds, replay, site);
+    attempts(bounds, replay, outside::tries(cx, ops), site);
     let max = site.attempts.max.value().map(|max| *max as u32);
     let shown = delay::read(replay, max);
     let unseen = immediate::may_wait_unseen(cx, followed, failing, ops);
@@ -307,8 +307,8 @@ pub(crate) fn fill(
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
 }
 
-fn attempts(bounds: &Bounds, replay: &Replay, site: &mut Site) {
-    match (replay.max, bounds.kind) {
+fn attempts(bounds: &Bounds, replay: &Replay, outside: u32, site: &mut Site) {
+    match (replay.max.map(|max| max + outside), bounds.kind) {
         (Some(max), _) => {
             site.attempts.kind = Fact::Known(BoundKind::Bounded, bounds.evidence.clone());
             site.attempts.max = Fact::Known(f64::from(max), bounds.evidence.clone());
@@ -330,7 +330,17 @@ fn delay_facts(
     let evidence = |text: &str| wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, text));
     let delay = &mut site.delay;
     let growth = match (shown.growth, waits) {
-        (Some(Growth::None), true) => None,
+        // a wait of nothing is none
+        (Some(Growth::None), true) => {
+            let nothing = |wait: &Amount| wait.known() == Some(0.0);
+            replay
+                .waits
+                .iter()
+                .flatten()
+                .all(nothing)
+                .then_some(Growth::None)
+                .filter(|_| !replay.waits.is_empty() && replay.waits.iter().all(Option::is_some))
+        }
         (growth, true) => growth,
         (_, false) if unseen => None,
         (_, false) => Some(Growth::None),

@@ -1,7 +1,7 @@
 //! Delay arithmetic that branches: `if`, `match`, and what conditions and patterns over numbers decide.
 //! Where nobody can tell which branch is taken, both are, and their values are joined; no branch is guessed.
 
-use super::amount::{Amount, Cap, is_same};
+use super::amount::{Amount, Cap, Drawn, is_same};
 use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
 use super::places::{MOST_ALIASES, is_plain_wrapper};
@@ -49,7 +49,16 @@ impl Eval<'_, '_> {
             }
         }
         self.env.vars = after.unwrap_or(before);
-        joined.unwrap_or_else(Amount::unknown)
+        // `match attempt { 1 => 1, 2 => 5, _ => 30 }`: a table written as arms
+        let written = |arm: &Arm| {
+            matches!(self.cx.body.pat(arm.pat).kind, PatKind::Lit(_) | PatKind::Range { .. } | PatKind::Or(_))
+                && matches!(self.cx.body.expr(arm.body).kind, ExprKind::Lit(_) | ExprKind::Call(..))
+        };
+        let joined = joined.unwrap_or_else(Amount::unknown);
+        if on.moves && arms.iter().filter(|arm| written(arm)).count() > 1 {
+            return Amount { table: true, moves: true, ..joined };
+        }
+        joined
     }
 
     /// The arm that is tried now, where the policy's own kind decides: `match self.kind { … }`.
@@ -188,6 +197,10 @@ impl Eval<'_, '_> {
         }
         self.merge(after_yes, capped.as_ref());
         let mut joined = yes.or(&other);
+        // a coin decides
+        if self.cx.body.any(cond, |id| matches!(self.cx.role(id), Some(Role::Random { .. }))) {
+            joined.drawn = joined.drawn.or(Some(Drawn::Somehow));
+        }
         if capped.is_some() && joined.cap == Cap::No {
             joined.cap = Cap::Unknown;
         }

@@ -110,8 +110,8 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
     let last_of_all = onward.last().copied().unwrap_or(first);
     let grows = matches!(growth, Growth::Linear | Growth::Exponential | Growth::Fibonacci);
     let last = waits_seen.last().copied().unwrap_or(first);
-    let settles = waits.len() > 6
-        && waits.iter().rev().take(3).all(|wait| (wait.hi - last.hi).abs() <= last.hi * 1e-9);
+    let settles =
+        waits.len() > 6 && waits.iter().rev().take(3).all(|wait| (wait.hi - last.hi).abs() <= last.hi * 1e-9);
     if grows {
         let by_limit = last_of_all.cap != Cap::No || waits.iter().any(|wait| wait.cap != Cap::No);
         let bounded_by_attempts = attempts.is_some();

@@ -5,7 +5,7 @@ use super::amount::{Amount, Cap};
 use super::choices::{Choices, for_each};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::sequences::item_at;
-use crate::body::{ExprId, ExprKind, Local, MacroInput};
+use crate::body::{BinOp, ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
 use crate::detect::summary::summary;
@@ -400,10 +400,36 @@ pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
     }
 }
 
+/// What a timer that is kept is set to again: `d` of `nap.as_mut().reset(Instant::now() + d)`.
+fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
+    let timer = cx.local_of(call)?;
+    cx.body.exprs().find_map(|(_, expr)| {
+        let ExprKind::Method(method) = &expr.kind else { return None };
+        let [until] = method.args.as_slice() else { return None };
+        let mut on = method.receiver;
+        while let ExprKind::Method(inner) = &cx.body.expr(on).kind {
+            on = inner.receiver;
+        }
+        if method.name != "reset" || cx.body.local(on) != Some(timer) {
+            return None;
+        }
+        match &cx.body.expr(*until).kind {
+            ExprKind::Binary(BinOp::Add, _, delay) => Some(*delay),
+            _ => None,
+        }
+    })
+}
+
 /// Adds what a call waits, or what a stored timer that is awaited was made to wait.
 pub(super) fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     let before = eval.env.vars.remove(&Key::Waited);
-    let val = match eval.cx.handed_delay(call) {
+    let val = match rearmed(eval.cx, call).or_else(|| eval.cx.handed_delay(call)) {
+        // armed again on each trip, whatever it was made with
+        Some(again) if rearmed(eval.cx, call).is_some() => {
+            let val = eval.eval(again);
+            eval.env.vars.insert(Key::Waited, val.clone());
+            val
+        }
         // in what unit, only its callers would tell
         Some(delay) => Amount { sized: false, ..eval.eval(delay) },
         None => eval.eval(call),

@@ -15,6 +15,9 @@ impl Eval<'_, '_> {
 
     /// `table.get(index)`: nothing is there past its end.
     pub(super) fn entry(&mut self, base: ExprId, index: ExprId) -> Amount {
+        if self.cx.names_a_hint(index) {
+            return Amount::hint();
+        }
         let at = self.eval(index);
         let Some(table) = self.table(base) else { return Amount::unknown() };
         match at.known() {

@@ -51,7 +51,11 @@ impl Eval<'_, '_> {
         args: &[ExprId],
     ) -> Amount {
         match gives {
-            RandomGives::Range => args.first().map_or_else(Amount::somehow, |range| self.drawn_from(*range)),
+            RandomGives::Range => {
+                // `RngExt::random_range(&mut rng, range)`: the generator comes first where it is no receiver
+                let range = if receiver.is_none() { args.last() } else { args.first() };
+                range.map_or_else(Amount::somehow, |range| self.drawn_from(*range))
+            }
             RandomGives::Between => match args {
                 [lo, hi, ..] => {
                     let (lo, hi) = (self.eval(*lo), self.eval(*hi));

@@ -90,6 +90,13 @@ impl Walker<'_, '_> {
                         Some(code) => bind_status(*op, &[(code, code)], s),
                         None => both(s),
                     },
+                    // a number beside an outcome, `(Err(error), 0)`: what it counts, the bounds ask
+                    (Val::Unknown, None) if matches!(body.expr(*lit).kind, ExprKind::Lit(Lit::Int(..))) => {
+                        let (mut yes, mut no) = (s.clone(), s);
+                        yes.conds.push((*lit, true));
+                        no.conds.push((*lit, false));
+                        (vec![yes], vec![no])
+                    }
                     _ => both(s),
                 }
             }

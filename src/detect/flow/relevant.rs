@@ -46,7 +46,8 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
                         ExprKind::Tuple(places) => places.as_slice(),
                         _ => std::slice::from_ref(left),
                     };
-                    let is_found = |place: &ExprId| body.local(*place).is_some_and(|local| found.contains(&local));
+                    let is_found =
+                        |place: &ExprId| body.local(*place).is_some_and(|local| found.contains(&local));
                     if targets.iter().any(is_found) {
                         add(cx, *right, &mut found);
                     }

@@ -115,7 +115,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             let ExprKind::Match(value, arms) = &expr.kind else { return None };
             arms.iter().find_map(|arm| match (&body.pat(arm.pat).kind, &body.expr(*value).kind) {
                 (PatKind::Tuple(subs), ExprKind::Tuple(parts)) => {
-                    parts.get(subs.iter().position(|sub| is(sub))?).copied()
+                    parts.get(subs.iter().position(is)?).copied()
                 }
                 _ => is(&arm.pat).then_some(*value),
             })

@@ -62,8 +62,9 @@ impl Eval<'_, '_> {
                 l.mul(&r.map(f64::exp2))
             }
             ("exp2", None) => self.eval(receiver).map(f64::exp2),
-            ("exp", None) => self.eval(receiver).map(f64::exp),
-            ("sqrt", None) => self.eval(receiver).map(f64::sqrt),
+            ("exp" | "sqrt", None) => {
+                self.eval(receiver).map(if name == "exp" { f64::exp } else { f64::sqrt })
+            }
             ("min", Some(arg)) => {
                 let (l, r) = (self.eval(receiver), self.eval(arg));
                 l.min(&r)
@@ -102,15 +103,9 @@ impl Eval<'_, '_> {
                 | "into_inner" | "load" | "borrow" | "deref" | "unsigned_abs" | "ok_or",
                 _,
             ) if !(name == "get" && arg.is_some()) => self.eval(receiver),
-            ("or", Some(other)) => {
-                let val = self.eval(receiver);
-                if val.absent { self.eval(other) } else { val }
-            }
             ("get", Some(index)) => self.entry(receiver, index),
-            ("first" | "last", None) if let Some(table) = self.table(receiver) => {
-                let item = if name == "first" { table.first() } else { table.last() };
-                item.map_or_else(Amount::absent, |item| Amount { table: true, moves: true, ..item.clone() })
-            }
+            ("or", Some(other)) => self.otherwise(receiver, other),
+            ("first" | "last", None) if let Some(end) = self.end_of(receiver, name) => end,
             ("milliseconds" | "millis" | "ms", None) => self.eval(receiver).map(|it| it * 1e-3),
             ("minutes", None) => self.eval(receiver).map(|it| it * 60.0),
             _ => match self.cx.callee(id) {
@@ -122,6 +117,12 @@ impl Eval<'_, '_> {
                 _ => self.unknown_method(name, receiver, &call.args),
             },
         }
+    }
+
+    /// `table.get(n).or(table.last())`.
+    fn otherwise(&mut self, receiver: ExprId, other: ExprId) -> Amount {
+        let val = self.eval(receiver);
+        if val.absent { self.eval(other) } else { val }
     }
 
     fn unknown_method(&mut self, name: &str, receiver: ExprId, args: &[ExprId]) -> Amount {

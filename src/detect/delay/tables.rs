@@ -26,6 +26,13 @@ impl Eval<'_, '_> {
         }
     }
 
+    /// The first or last of a written list.
+    pub(super) fn end_of(&mut self, base: ExprId, which: &str) -> Option<Amount> {
+        let table = self.table(base)?;
+        let item = if which == "first" { table.first() } else { table.last() };
+        Some(item.map_or_else(Amount::absent, |item| Amount { table: true, moves: true, ..item.clone() }))
+    }
+
     /// The values of a written list, behind variables and constants.
     pub(crate) fn table(&mut self, id: ExprId) -> Option<Vec<Amount>> {
         match &self.cx.body.expr(id).kind {

@@ -49,15 +49,13 @@ impl Walker<'_, '_> {
     }
 
     pub(super) fn is_relevant(&self, place: ExprId) -> bool {
-        match self.body().local(place) {
-            Some(local) => self.relevant.contains(&local),
-            None => {
-                if let ExprKind::Tuple(places) = &self.body().expr(place).kind {
-                    return places.iter().any(|place| self.is_relevant(*place));
-                }
-                self.cx.field_path(place).is_some()
-                    || matches!(self.body().expr(place).kind, ExprKind::Unary(UnOp::Deref, inner) if self.is_relevant(inner))
-            }
+        if let Some(local) = self.body().local(place) {
+            return self.relevant.contains(&local);
+        }
+        match &self.body().expr(place).kind {
+            ExprKind::Tuple(places) => places.iter().any(|place| self.is_relevant(*place)),
+            ExprKind::Unary(UnOp::Deref, inner) => self.is_relevant(*inner),
+            _ => self.cx.field_path(place).is_some(),
         }
     }
 

@@ -289,7 +289,7 @@ fn machines_get_data_and_nothing_else() {
         match format {
             "sarif" | "gitlab" | "json" => drop(serde_json::from_str::<Value>(&run.stdout).unwrap()),
             "cargo" => {
-                assert!(messages(&run.stdout).iter().all(|it| matches!(it, Message::CompilerMessage(_))))
+                assert!(messages(&run.stdout).iter().all(|it| matches!(it, Message::CompilerMessage(_))));
             }
             _ => assert!(run.stdout.starts_with("::warning ")),
         }

@@ -91,9 +91,10 @@ pub(super) fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Whether a path is absolute, here or on Windows.
+/// Whether a path is absolute.
 pub(super) fn is_absolute(path: &str) -> bool {
-    path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
+    // Elsewhere `c:` is a name like any other.
+    path.starts_with('/') || (cfg!(windows) && path.as_bytes().get(1) == Some(&b':'))
 }
 
 #[cfg(test)]

@@ -78,6 +78,8 @@ struct Message {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+// SARIF's own names.
+#[allow(clippy::struct_field_names)]
 struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<usize>,
@@ -270,5 +272,14 @@ mod tests {
         let place = &run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
         assert_eq!(place, &json!({ "uri": "file:///work/b%20c.rs" }));
         assert_eq!(run["invocations"][0]["workingDirectory"]["uri"], "file:///work/app/");
+    }
+
+    #[test]
+    #[cfg(not(windows))]
+    fn a_colon_in_a_name_makes_no_scheme() {
+        let (finding, sources) = samples::finding_in("g:h/a.rs", "loop {}", "loop {}");
+        let sample = samples::Sample { findings: vec![finding], sources, ..samples::Sample::default() };
+        let place = &run_of(&sample)["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+        assert_eq!(place, &json!({ "uri": "g%3Ah/a.rs", "uriBaseId": "%SRCROOT%" }));
     }
 }

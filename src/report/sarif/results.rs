@@ -9,6 +9,7 @@ use crate::report::numbered::numbered;
 use crate::report::{Report, Surroundings};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Related locations that GitHub shows of a result.
 const MOST_RELATED: usize = 100;
@@ -130,7 +131,8 @@ fn message(finding: &Finding, related: &[&Label]) -> String {
         let words = if label.text.is_empty() { "related" } else { label.text.trim() };
         let words: String = words.chars().filter(|ch| !"[]\\".contains(*ch)).collect();
         text.push_str(if id == 1 { "\nSee: [" } else { ", [" });
-        text.push_str(&format!("{words}]({id})"));
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{words}]({id})");
     }
     text
 }

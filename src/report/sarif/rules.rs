@@ -5,6 +5,7 @@ use super::Message;
 use crate::model::{Level, Persona};
 use crate::report::{RulePage, rule_url};
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// Characters that GitHub takes of a description.
 const LONGEST: usize = 1_024;
@@ -130,7 +131,8 @@ fn without_links(text: &str) -> String {
         let link = after.split_once("](").and_then(|(words, tail)| Some((words, tail.split_once(')')?)));
         match link {
             Some((words, (address, tail))) if !words.contains('[') => {
-                made.push_str(&format!("{words} ({address})"));
+                // Writing to a String cannot fail.
+                let _ = write!(made, "{words} ({address})");
                 rest = tail;
             }
             _ => {

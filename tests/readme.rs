@@ -190,7 +190,15 @@ fn run(words: &[&str]) -> (String, i32) {
     };
     let mut command = Command::new(env!("CARGO_BIN_EXE_retry-lint"));
     command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS", "RUST_BACKTRACE"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "RUST_BACKTRACE",
+        "GITHUB_WORKSPACE",
+        "CI_PROJECT_DIR",
+    ] {
         command.env_remove(name);
     }
     let (mut reader, writer) = std::io::pipe().unwrap();

@@ -1,6 +1,8 @@
 //! What was typed, and nothing more: no file, terminal or rule is looked at here. `settings` resolves it.
 
+use super::output::OutputArgs;
 use crate::model::Confidence;
+use crate::report;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -107,6 +109,9 @@ pub(super) struct Options {
     /// Threads to use [default: one for each processor].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// How it talks while it works.
@@ -134,6 +139,28 @@ pub(super) enum Format {
     Concise,
     /// One JSON object.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations, for GitHub's workflows.
+    Github,
+    /// GitLab's code quality report.
+    Gitlab,
+    /// Compiler messages as cargo writes them, for editors.
+    Cargo,
+}
+
+impl From<Format> for report::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Human => Self::Human,
+            Format::Concise => Self::Concise,
+            Format::Json => Self::Json,
+            Format::Sarif => Self::Sarif,
+            Format::Github => Self::Github,
+            Format::Gitlab => Self::Gitlab,
+            Format::Cargo => Self::Cargo,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

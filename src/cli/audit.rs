@@ -1,6 +1,7 @@
 //! `retry-lint audit`: every site and its policy, also where nothing is wrong.
 
 use super::error::Stop;
+use super::output::write_files;
 use super::run::run;
 use super::settings::{Settings, terminal_columns};
 use super::{Status, say};
@@ -15,6 +16,7 @@ pub(super) fn audit(settings: &Settings, all: bool, out: &mut dyn WriteColor) ->
     let sites: Vec<Arc<Site>> =
         looked.sites.iter().filter(|site| all || site.kind.is_real()).cloned().collect();
     let audit = Audit { sites: &sites, problems: &looked.problems, summary: looked.summary };
+    write_files(&settings.outputs, |out, format| audit.write(out, format, settings.talk.quiet, None))?;
     audit.write(out, settings.format, settings.talk.quiet, terminal_columns())?;
     out.flush()?;
     say::extent(&looked, settings.talk);

@@ -2,10 +2,13 @@
 
 use super::args::Options;
 use super::error::Stop;
+use super::output::write_files;
 use super::rooms::Rules;
 use super::run::{Judges, run};
 use super::selection::select;
 use super::settings::Settings;
+use super::surroundings::surroundings;
+use super::with_check::with_check;
 use super::{Status, say};
 use crate::model::Level;
 use crate::report::Report;
@@ -18,18 +21,24 @@ pub(super) fn check(
 ) -> Result<Status, Stop> {
     let rules = Rules::builtin()?;
     let selection = select(options, &rules.cards())?;
+    let checked = with_check(settings, out)?;
     let looked = run(settings, Some(Judges { rules: &rules, selection: &selection }))?;
     say::problems(&looked, settings);
+    let mut around = surroundings(rules.cards(), &looked, settings);
+    checked.correct(&mut around);
     let report = Report {
         findings: &looked.findings,
         problems: &looked.problems,
         summary: looked.summary,
         sources: &looked.sources,
+        surroundings: &around,
     };
+    write_files(&settings.outputs, |out, format| report.write(out, format, settings.talk.quiet))?;
     report.write(out, settings.format, settings.talk.quiet)?;
+    checked.finish(out)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
-    let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
+    let failed = checked.failed || looked.problems.iter().any(|problem| say::fails(problem, settings));
     Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
 }
 

@@ -7,12 +7,16 @@ mod check;
 mod error;
 mod explain;
 mod guard;
+mod output;
+mod packages;
 mod rooms;
 mod rules;
 mod run;
 mod say;
 mod selection;
 mod settings;
+mod surroundings;
+mod with_check;
 
 use args::{Talk, Typed, Verb};
 use clap::Parser as _;

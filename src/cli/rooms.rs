@@ -26,6 +26,11 @@ pub(super) struct Card {
     pub(super) page: String,
 }
 
+/// The folder of the package that a file belongs to.
+pub(super) fn package_folder(file: &Path) -> Option<PathBuf> {
+    source::package_folder(file)
+}
+
 /// The rules.
 #[derive(Debug)]
 pub(super) struct Rules {

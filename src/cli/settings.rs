@@ -3,8 +3,11 @@
 
 use super::args::{Color, FailOn, Format, Options, Talk, Typed, VERBS};
 use super::error::{UserError, nearest};
+use super::output::{Check, FileOutput, can_be_written};
+use super::surroundings::root;
 use crate::model::Level;
 use crate::report;
+use clap::ValueEnum as _;
 use codespan_reporting::term::termcolor::ColorChoice;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -24,6 +27,12 @@ pub(super) enum Inputs {
 pub(super) struct Settings {
     pub(super) inputs: Inputs,
     pub(super) format: report::Format,
+    /// Files that the result goes to as well.
+    pub(super) outputs: Vec<FileOutput>,
+    /// The folder that formats for other tools tell paths from.
+    pub(super) root: PathBuf,
+    /// What of cargo is run first.
+    pub(super) with_check: Option<Check>,
     /// The lowest level that fails the run; `None` for never.
     pub(super) fail_on: Option<Level>,
     pub(super) strict: bool,
@@ -35,13 +44,18 @@ pub(super) struct Settings {
 
 /// The settings of a run over these paths.
 pub(super) fn settings(paths: Vec<PathBuf>, options: &Options, talk: Talk) -> Result<Settings, UserError> {
+    can_be_written(&options.output.output)?;
+    let with_check = options.output.with_check;
+    if with_check.is_some() && options.format != Some(Format::Cargo) {
+        return Err(UserError::new("--with-check is given without `--format cargo`")
+            .help("cargo's messages are in no other format"));
+    }
     Ok(Settings {
         inputs: inputs(paths, options.stdin_filename.as_deref())?,
-        format: match options.format {
-            Some(Format::Human) | None => report::Format::Human,
-            Some(Format::Concise) => report::Format::Concise,
-            Some(Format::Json) => report::Format::Json,
-        },
+        format: options.format.map_or(report::Format::Human, report::Format::from),
+        outputs: options.output.output.clone(),
+        root: root(|name| std::env::var_os(name).map(PathBuf::from)),
+        with_check,
         fail_on: match options.fail_on {
             Some(FailOn::Error) => Some(Level::Error),
             Some(FailOn::Warning) | None => Some(Level::Warning),
@@ -92,6 +106,14 @@ pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
         ("--min-confidence", options.min_confidence.is_some()),
         ("--fail-on", options.fail_on.is_some()),
     ];
+    let files = options.output.output.iter().map(|output| output.format);
+    if let Some(format) =
+        options.format.into_iter().chain(files).find(|it| !report::Format::from(*it).lists_sites())
+    {
+        let word = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        return Err(UserError::new(format!("`audit` lists sites, and `{word}` is a format for findings"))
+            .help("`audit` writes human, concise and json; `retry-lint check` writes the others"));
+    }
     match typed.into_iter().find(|(_, typed)| *typed) {
         Some((name, _)) => {
             Err(UserError::new(format!("`audit` lists sites and asks no rule: it takes no {name}"))

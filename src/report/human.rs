@@ -4,7 +4,7 @@ use super::clean::clean;
 use super::excerpt::excerpt;
 use super::phrase::{self, count};
 use super::table::{Column, Cut, write_table};
-use super::{Audit, Report};
+use super::{Audit, Report, Sources};
 use crate::model::{BoundKind, Finding, Level};
 use codespan_reporting::diagnostic::{Diagnostic, Severity};
 use codespan_reporting::files;
@@ -13,20 +13,28 @@ use std::io;
 
 /// Each finding with its source, then the totals.
 pub(super) fn write_report(out: &mut dyn WriteColor, report: &Report<'_>, quiet: bool) -> io::Result<()> {
-    let config = term::Config::default();
     for finding in report.findings {
-        let (files, labels) = excerpt(&finding.labels, report.sources);
-        let diagnostic = Diagnostic::new(severity(finding.level))
-            .with_code(clean(&finding.rule))
-            .with_message(clean(&finding.message))
-            .with_labels(labels)
-            .with_notes(notes(finding));
-        term::emit_to_write_style(out, &config, &files, &diagnostic).map_err(as_io)?;
+        write_finding(out, finding, report.sources)?;
     }
     if quiet {
         return Ok(());
     }
     writeln!(out, "{}", totals(report))
+}
+
+/// One finding with its source, and an empty line.
+pub(super) fn write_finding(
+    out: &mut dyn WriteColor,
+    finding: &Finding,
+    sources: &Sources,
+) -> io::Result<()> {
+    let (files, labels) = excerpt(&finding.labels, sources);
+    let diagnostic = Diagnostic::new(severity(finding.level))
+        .with_code(clean(&finding.rule))
+        .with_message(clean(&finding.message))
+        .with_labels(labels)
+        .with_notes(notes(finding));
+    term::emit_to_write_style(out, &term::Config::default(), &files, &diagnostic).map_err(as_io)
 }
 
 fn severity(level: Level) -> Severity {
@@ -50,7 +58,7 @@ fn notes(finding: &Finding) -> Vec<String> {
 }
 
 /// `3 findings (2 warnings, 1 note) in 12 files; 20 sites`
-fn totals(report: &Report<'_>) -> String {
+pub(super) fn totals(report: &Report<'_>) -> String {
     let looked_at =
         format!("in {}; {}", count(report.summary.files, "file"), count(report.summary.sites, "site"));
     if report.findings.is_empty() {

@@ -1,21 +1,32 @@
-//! Findings and sites as bytes: for people (`human`, `concise`) and for machines (`json`).
+//! Findings and sites as bytes: for people (`human`, `concise`) and for machines (`json`, and what other tools ask for).
 //! Reads the model and never syntax. Nothing here decides what is reported; whatever it is given is printed, in the order given.
 //! Source text, messages and paths come from strangers: on the way to a terminal all of them pass through `clean`.
 
+mod cargo;
 mod clean;
 mod concise;
 mod excerpt;
 mod fingerprint;
+mod github;
+mod gitlab;
 mod human;
 mod json;
+mod line_hash;
+mod numbered;
 mod phrase;
+mod sarif;
 mod sources;
+mod surroundings;
 mod table;
+mod uri;
+mod wire;
 
 pub use clean::clean;
 pub use fingerprint::fingerprint;
 pub use sources::Sources;
+pub use surroundings::{FileAbout, RulePage, Surroundings, Target, Unit};
 pub use table::{Column, Cut, write_table};
+pub use uri::file_url;
 
 use crate::model::{Finding, Level, Problem, Site};
 use codespan_reporting::term::termcolor::WriteColor;
@@ -32,6 +43,21 @@ pub enum Format {
     Concise,
     /// One JSON object, schema version 1.
     Json,
+    /// SARIF 2.1.0, as code scanning reads it.
+    Sarif,
+    /// Workflow commands that annotate a pull request on GitHub.
+    Github,
+    /// GitLab's code quality report.
+    Gitlab,
+    /// Compiler messages, one a line, as `cargo check` writes them.
+    Cargo,
+}
+
+impl Format {
+    /// Whether it can list sites; the others have a form for findings only.
+    pub fn lists_sites(self) -> bool {
+        matches!(self, Self::Human | Self::Concise | Self::Json)
+    }
 }
 
 /// How much was looked at.
@@ -60,6 +86,8 @@ pub struct Report<'a> {
     pub summary: Summary,
     /// The text that the places point into.
     pub sources: &'a Sources,
+    /// What formats for other tools tell beside the findings.
+    pub surroundings: &'a Surroundings,
 }
 
 /// What `audit` found.
@@ -85,6 +113,10 @@ impl Report<'_> {
             Format::Human => human::write_report(out, self, quiet),
             Format::Concise => concise::write_report(out, self),
             Format::Json => json::write_report(out, self),
+            Format::Sarif => sarif::write_report(out, self),
+            Format::Github => github::write_report(out, self, quiet),
+            Format::Gitlab => gitlab::write_report(out, self),
+            Format::Cargo => cargo::write_report(out, self),
         }
     }
 }
@@ -102,8 +134,17 @@ impl Audit<'_> {
             Format::Human => human::write_audit(out, self, quiet, width),
             Format::Concise => concise::write_audit(out, self),
             Format::Json => json::write_audit(out, self),
+            Format::Sarif | Format::Github | Format::Gitlab | Format::Cargo => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "this format has no form for sites"))
+            }
         }
     }
+}
+
+/// Where a rule's page can be read; rules come with the program, so its repository has them.
+fn rule_url(rule: &str) -> Option<String> {
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/main/rules/{rule}.md"))
 }
 
 /// A problem as one line: `path:line:column: message`.

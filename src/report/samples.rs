@@ -1,10 +1,10 @@
 //! Hand-made findings and sites for the tests of this room.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use super::{Audit, Format, Report, Sources, Summary};
+use super::{Audit, Format, Report, RulePage, Sources, Summary, Surroundings};
 use crate::model::{
     BoundKind, Confidence, ErrorKind, Evidence, Fact, Finding, Group, Growth, Jitter, Kind, Label, Level,
-    Outcome, Place, Problem, Site,
+    Outcome, Persona, Place, Problem, Site,
 };
 use codespan_reporting::term::termcolor::NoColor;
 use std::path::Path;
@@ -18,6 +18,7 @@ pub(super) struct Sample {
     pub(super) problems: Vec<Problem>,
     pub(super) summary: Summary,
     pub(super) sources: Sources,
+    pub(super) surroundings: Surroundings,
 }
 
 impl Sample {
@@ -27,6 +28,7 @@ impl Sample {
             problems: &self.problems,
             summary: self.summary,
             sources: &self.sources,
+            surroundings: &self.surroundings,
         }
     }
 
@@ -201,7 +203,28 @@ pub(super) fn two_files() -> Sample {
         }],
         summary: Summary { files: 12, bytes: 3_456, sites: 2, suppressed: 0, baselined: 0 },
         sources,
+        surroundings: Surroundings { rules: rule_pages(), ..Surroundings::default() },
     }
+}
+
+/// The rules of the findings, and one that does not speak.
+fn rule_pages() -> Vec<RulePage> {
+    let page = |name: &str, title: &str, group, level, persona| RulePage {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        group,
+        level,
+        persona,
+        page: format!(
+            "## What it flags\n\n{title}. See [why](https://example.org).\n\n## Flags\n\n```rust\nloop {{}}\n```\n"
+        ),
+    };
+    vec![
+        page("fixed-delay", "The same wait each time", Group::Herd, Level::Warning, Persona::Default),
+        page("no-delay", "No wait", Group::Overload, Level::Warning, Persona::Default),
+        page("silent-retry", "Failures that nobody sees", Group::Hygiene, Level::Note, Persona::Pedantic),
+        page("unbounded", "No end", Group::Overload, Level::Error, Persona::Default),
+    ]
 }
 
 /// A finding in a file whose name, text and words try to steer the terminal.
@@ -228,5 +251,6 @@ pub(super) fn hostile() -> Sample {
         problems: vec![problem],
         summary: Summary { files: 1, bytes: text.len() as u64, sites: 1, suppressed: 0, baselined: 0 },
         sources,
+        surroundings: Surroundings::default(),
     }
 }

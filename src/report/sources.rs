@@ -26,8 +26,53 @@ impl Sources {
         self.text(&place.path).get(place.start_byte as usize..place.end_byte as usize).unwrap_or_default()
     }
 
+    /// A place cut to the end of its first line: a loop of 100 lines is pointed at by its head.
+    pub(super) fn head(&self, place: &Place) -> Place {
+        let mut head = place.clone();
+        let Some(first) = self.slice(place).lines().next() else { return head };
+        if place.end_line > place.line {
+            let first = first.trim_end();
+            head.end_line = place.line;
+            head.end_column = place.column + first.chars().count() as u32;
+            head.end_byte = place.start_byte + first.len() as u32;
+        }
+        head
+    }
+
+    /// The lines that a place touches, whole and without their ends. None where its file was not kept.
+    pub(super) fn lines(&self, place: &Place) -> impl Iterator<Item = &str> {
+        let text = self.text(&place.path);
+        let before = text.get(..place.start_byte as usize).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let count = (place.end_line.saturating_sub(place.line) + 1) as usize;
+        let lines = text.get(start..).unwrap_or_default().lines().take(count);
+        lines.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line))
+    }
+
     /// Takes in another's texts.
     pub fn extend(&mut self, other: Self) {
         self.texts.extend(other.texts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples::place;
+
+    #[test]
+    fn the_head_of_a_place_ends_with_its_first_line() {
+        let text = "\u{feff}fn é() {\r\n    loop {  \r\n        日本();\r\n    }\r\n}\r\n";
+        let mut sources = Sources::default();
+        sources.insert("a.rs".into(), text.to_owned());
+        let whole = place("a.rs", text, "loop {  \r\n        日本();\r\n    }");
+        let head = sources.head(&whole);
+        assert_eq!((head.line, head.column, head.end_line, head.end_column), (2, 5, 2, 11));
+        assert_eq!(sources.slice(&head), "loop {");
+        let lines: Vec<&str> = sources.lines(&whole).collect();
+        assert_eq!(lines, ["    loop {  ", "        日本();", "    }"]);
+        assert_eq!(sources.lines(&place("a.rs", text, "é")).collect::<Vec<_>>(), ["fn é() {"]);
+        let elsewhere = Place { path: "b.rs".into(), ..whole };
+        assert_eq!(sources.head(&elsewhere), elsewhere);
     }
 }

@@ -4,7 +4,8 @@
 
 mod site;
 
-use super::{Audit, Report, fingerprint};
+use super::wire::write_pretty;
+use super::{Audit, Report, fingerprint, rule_url};
 use crate::model::{Chain, Evidence, Finding, Level, Place, Problem};
 use serde::Serialize;
 use site::{number, site_object};
@@ -128,17 +129,23 @@ pub(super) fn write_report(out: &mut dyn io::Write, report: &Report<'_>) -> io::
     let findings = report.findings.iter().map(|finding| wire_finding(finding, report)).collect();
     let mut document = document(report);
     document.findings = Some(findings);
-    write(out, &document)
+    write_pretty(out, &document)
 }
 
 /// The sites as one object.
 pub(super) fn write_audit(out: &mut dyn io::Write, audit: &Audit<'_>) -> io::Result<()> {
     let nothing = super::Sources::default();
-    let report =
-        Report { findings: &[], problems: audit.problems, summary: audit.summary, sources: &nothing };
+    let nowhere = super::Surroundings::default();
+    let report = Report {
+        findings: &[],
+        problems: audit.problems,
+        summary: audit.summary,
+        sources: &nothing,
+        surroundings: &nowhere,
+    };
     let mut document = document(&report);
     document.sites = Some(audit.sites.iter().map(|site| site_object(site)).collect());
-    write(out, &document)
+    write_pretty(out, &document)
 }
 
 fn document(report: &Report<'_>) -> Document {
@@ -190,12 +197,6 @@ fn wire_finding(finding: &Finding, report: &Report<'_>) -> WireFinding {
     }
 }
 
-/// Where a rule's page can be read; rules come with the program, so its repository has them.
-fn rule_url(rule: &str) -> Option<String> {
-    let repository = env!("CARGO_PKG_REPOSITORY");
-    (!repository.is_empty()).then(|| format!("{repository}/blob/main/rules/{rule}.md"))
-}
-
 fn wire_place(place: &Place) -> WirePlace {
     WirePlace {
         path: place.path.to_string(),
@@ -235,45 +236,6 @@ fn wire_problem(problem: &Problem) -> WireProblem {
         line: placed.then_some(problem.line),
         column: placed.then_some(problem.column),
         message: problem.message.clone(),
-    }
-}
-
-fn write(out: &mut dyn io::Write, document: &Document) -> io::Result<()> {
-    serde_json::to_writer_pretty(Escaping { out: &mut *out }, document)?;
-    writeln!(out)
-}
-
-/// Writes JSON with what could steer a terminal as `\uXXXX`: the same value for a reader, and nothing hides in a log that prints it.
-/// Such characters stand only inside JSON's strings, where the escape is allowed.
-struct Escaping<'o> {
-    out: &'o mut dyn io::Write,
-}
-
-impl io::Write for Escaping<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        // serde_json hands over whole pieces of strings; anything else is passed on as it is.
-        let Ok(text) = std::str::from_utf8(bytes) else { return self.out.write_all(bytes) };
-        let mut done = 0;
-        for (at, ch) in text.char_indices() {
-            if ch == '\n' || !super::clean::is_steering(ch) {
-                continue;
-            }
-            self.out.write_all(text.get(done..at).unwrap_or_default().as_bytes())?;
-            for unit in ch.encode_utf16(&mut [0; 2]) {
-                write!(self.out, "\\u{unit:04x}")?;
-            }
-            done = at + ch.len_utf8();
-        }
-        self.out.write_all(text.get(done..).unwrap_or_default().as_bytes())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 

@@ -12,6 +12,8 @@ use crate::model::Overflow;
 
 impl Eval<'_, '_> {
     /// A method by its name; the one table of numeric methods.
+    // one table, in one place
+    #[allow(clippy::too_many_lines)]
     pub(super) fn method(&mut self, id: ExprId, call: &MethodCall) -> Amount {
         let receiver = call.receiver;
         let arg = call.args.first().copied();

@@ -4,11 +4,12 @@ use super::args::Options;
 use super::error::Stop;
 use super::rooms::Rules;
 use super::run::{Judges, run};
-use super::selection::select;
+use super::selection::{Selection, select};
 use super::settings::Settings;
 use super::{Status, say};
 use crate::model::Level;
 use crate::report::Report;
+use crate::settings::RuleName;
 use codespan_reporting::term::termcolor::WriteColor;
 
 pub(super) fn check(
@@ -18,7 +19,12 @@ pub(super) fn check(
 ) -> Result<Status, Stop> {
     let rules = Rules::builtin()?;
     let selection = select(options, &rules.cards())?;
-    let looked = run(settings, Some(Judges { rules: &rules, selection: &selection }))?;
+    let names = rule_names(&rules, &selection);
+    let older = options.older.read(&settings.inputs)?;
+    let judges =
+        Judges { rules: &rules, selection: &selection, names: &names, keep_all: older.has_baseline() };
+    let mut looked = run(settings, Some(judges))?;
+    let stale = older.leave_out(&mut looked, &settings.inputs, &names);
     say::problems(&looked, settings);
     let report = Report {
         findings: &looked.findings,
@@ -29,8 +35,20 @@ pub(super) fn check(
     report.write(out, settings.format, settings.talk.quiet)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
+    older.say_stale(stale, settings.talk);
     let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
     Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
+}
+
+/// The rules as comments and baselines name them.
+pub(super) fn rule_names(rules: &Rules, selection: &Selection) -> Vec<RuleName> {
+    let cards = rules.cards().into_iter();
+    cards
+        .map(|card| {
+            let asked = selection.level(&card.name) != Level::Off;
+            RuleName { name: card.name, group: card.group.word(), asked }
+        })
+        .collect()
 }
 
 /// A file that failed the run weighs more than findings: what was found is not all there is.

@@ -6,6 +6,7 @@ use crate::model::{Finding, Group, Level, Persona, Problem, Site};
 use crate::report::Sources;
 use crate::resolve::Crate;
 use crate::rules;
+use crate::settings::Remarks;
 use crate::source::{self, Found, SourceFile, Walk};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +115,16 @@ impl Package {
     /// Path and size of each file that is looked at; those read only for their names are left out.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
         self.krate.files.iter().filter(|file| !file.context_only).map(|file| (&file.path, file.text.len()))
+    }
+
+    /// What the comments of those files say to the tool.
+    pub(super) fn remarks(&self, require_reason: bool) -> Remarks {
+        Remarks::read(self.krate.files.iter().filter(|file| !file.context_only), require_reason)
+    }
+
+    /// Whether all that was read is looked at. Else a finding elsewhere in the package may be missing.
+    pub(super) fn is_whole(&self) -> bool {
+        self.krate.files.iter().all(|file| !file.context_only)
     }
 
     /// The texts of some files; the rest of the package is let go.

@@ -6,8 +6,11 @@ use super::reach::{meant, touches_site};
 use super::remark::{Remark, Remarks, Verb, Word, problem};
 use crate::model::{Assumed, Evidence, Fact, Problem, Site};
 
+/// Writes a fact into a site.
+type Write = fn(&mut Site, Evidence);
+
 /// What can be stated.
-const FACTS: [(&str, fn(&mut Site, Evidence)); 3] = [
+const FACTS: [(&str, Write); 3] = [
     ("idempotent", |site, evidence| site.operation.idempotent = Fact::Known(true, evidence)),
     ("local", |site, evidence| site.operation.remote = Fact::Known(false, evidence)),
     ("background", |site, evidence| site.operation.background = Fact::Known(true, evidence)),

@@ -133,6 +133,7 @@ impl Baseline {
     }
 
     /// The entries of which a run can say nothing: their files were not looked at, or their rules not asked.
+    #[must_use]
     pub fn out_of_sight(&self, sight: impl Fn(&str) -> Sight, asked: impl Fn(&str) -> bool) -> Self {
         let unseen = |known: &Known| !asked(&known.rule) || !can_be_stale(sight(&known.path));
         let counts = self.counts.iter().filter(|(known, _)| unseen(known));
@@ -248,5 +249,97 @@ impl From<serde_json::Error> for BaselineError {
 impl fmt::Display for BaselineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn known(path: &str, digit: char) -> Known {
+        Known {
+            path: path.to_owned(),
+            rule: "some-rule".to_owned(),
+            function: "f".to_owned(),
+            fingerprint: digit.to_string().repeat(16),
+        }
+    }
+
+    /// What is held of `findings`: known or not, stale, and left after pruning.
+    fn hold(
+        old: &[Known],
+        findings: &[Known],
+        sight: impl Fn(&str) -> Sight,
+    ) -> (Vec<bool>, usize, Baseline) {
+        let held = Baseline::of(old.to_vec()).hold(findings, sight, |_| true);
+        (held.known, held.stale.len(), held.pruned)
+    }
+
+    #[test]
+    fn its_text_is_sorted_and_read_back() {
+        let baseline = Baseline::of([known("b.rs", '1'), known("a.rs", '2'), known("b.rs", '1')]);
+        let text = baseline.text();
+        assert_eq!(Baseline::parse(&text).unwrap(), baseline);
+        assert_eq!(baseline.len(), 3);
+        assert!(text.find("a.rs").unwrap() < text.find("b.rs").unwrap());
+        assert!(text.contains("\"count\": 2") && text.ends_with("}\n"), "{text}");
+    }
+
+    #[test]
+    fn equal_findings_are_counted() {
+        let two = [known("a.rs", '1'), known("a.rs", '1')];
+        let three = [known("a.rs", '1'), known("a.rs", '1'), known("a.rs", '1')];
+        assert_eq!(hold(&two, &three, |_| Sight::LookedAt).0, [true, true, false]);
+        let (known_ones, stale, pruned) = hold(&three, &two, |_| Sight::LookedAt);
+        assert_eq!((known_ones, stale, pruned.len()), (vec![true, true], 1, 2));
+    }
+
+    #[test]
+    fn a_renamed_file_stays_known_and_a_copy_does_not() {
+        let old = [known("a.rs", '1')];
+        let (renamed, stale, pruned) = hold(&old, &[known("b.rs", '1')], |_| Sight::Gone);
+        assert_eq!((renamed, stale), (vec![true], 0));
+        assert_eq!(pruned, Baseline::of([known("b.rs", '1')]));
+        // moved into another file, the old one still there
+        assert_eq!(hold(&old, &[known("b.rs", '1')], |_| Sight::LookedAt).0, [true]);
+        // copied: the first is where it was
+        let copied = [known("0.rs", '1'), known("a.rs", '1')];
+        assert_eq!(hold(&old, &copied, |_| Sight::LookedAt).0, [false, true]);
+        // copied, and the original not looked at
+        let elsewhere = |path: &str| if path == "a.rs" { Sight::Elsewhere } else { Sight::LookedAt };
+        assert_eq!(hold(&old, &[known("b.rs", '1')], elsewhere).0, [false]);
+    }
+
+    #[test]
+    fn only_what_was_looked_for_is_stale() {
+        let old = [known("a.rs", '1')];
+        for (sight, stale) in
+            [(Sight::LookedAt, 1), (Sight::Gone, 1), (Sight::GoneElsewhere, 0), (Sight::Elsewhere, 0)]
+        {
+            let (_, found, pruned) = hold(&old, &[], |_| sight);
+            assert_eq!((found, pruned.len()), (stale, 1 - stale), "{sight:?}");
+        }
+        let held = Baseline::of(old).hold(&[], |_| Sight::LookedAt, |_| false);
+        assert_eq!((held.stale.len(), held.pruned.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_broken_file_is_told_with_its_place() {
+        let good = Baseline::of([known("a.rs", '1')]).text();
+        let cases = [
+            (String::new(), 1, "EOF while parsing a value"),
+            (good.replace("\"findings\"", "<<<<<<< ours\n\"findings\""), 3, "key must be a string"),
+            (good.replace("\"count\": 1", "\"count\": 0"), 9, "expected a nonzero u32"),
+            (good.replace("\"count\"", "\"cuont\""), 9, "unknown field `cuont`"),
+            (good.replace(&"1".repeat(16), "xyz"), 8, "`xyz` is no fingerprint"),
+            (good.replace("version\": 1", "version\": 2"), 0, "has schema version 2"),
+            ("[]".to_owned(), 1, "invalid length 0"),
+        ];
+        for (text, line, what) in cases {
+            let error = Baseline::parse(&text).unwrap_err();
+            assert!(error.what.contains(what) && error.line == line, "{text}\n{error:?}");
+            assert!(!error.what.contains("at line"), "{error:?}");
+        }
     }
 }

@@ -235,3 +235,34 @@ fn unquoted(quoted: &[u8]) -> Vec<u8> {
     }
     plain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(diff: &str) -> Vec<(String, Vec<(u32, u32)>)> {
+        hunks(diff.as_bytes()).into_iter().collect()
+    }
+
+    #[test]
+    fn added_changed_and_removed_lines() {
+        let diff = "diff --git a/x.rs b/x.rs\n--- a/x.rs\n+++ b/x.rs\n@@ -1 +1,3 @@ fn f() {\n-a\n+a\n+b\n+c\n@@ -9,2 +11,0 @@\n-x\n-y\n";
+        assert_eq!(lines(diff), [("x.rs".to_owned(), vec![(1, 3), (11, 12)])]);
+    }
+
+    #[test]
+    fn what_looks_like_a_header_inside_a_hunk_is_none() {
+        let diff = "--- a/x.rs\n+++ b/x.rs\n@@ -3,2 +3,2 @@\n--- a/no\n-@@ -1 +1 @@\n+++ b/no.rs\n+@@ -7 +7 @@\n\\ No newline at end of file\n--- a/y.rs\n+++ b/y.rs\n@@ -0,0 +1 @@\n+z\n";
+        assert_eq!(lines(diff), [("x.rs".to_owned(), vec![(3, 4)]), ("y.rs".to_owned(), vec![(1, 1)])]);
+    }
+
+    #[test]
+    fn odd_names_and_broken_hunks() {
+        assert_eq!(file_name(b"b/a b.rs\t").as_deref(), Some("a b.rs"));
+        assert_eq!(file_name(b"\"b/a\\\"\\303\\244\\n.rs\"").as_deref(), Some("a\"ä\n.rs"));
+        assert_eq!(file_name(b"/dev/null"), None);
+        for broken in ["@@ -1 +x @@", "@@ -1,2", "@@ -1 +99999999999 @@", "@@ -"] {
+            assert_eq!(lines(&format!("+++ b/x.rs\n{broken}\n+a\n")), []);
+        }
+    }
+}

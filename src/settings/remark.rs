@@ -202,3 +202,66 @@ fn not_stable(file: &SourceFile, lint: &ToolLint) -> Problem {
     );
     problem(&file.place(lint.span), message)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// `verb a@place b@place | reason`
+    fn said(text: &str) -> Result<Option<String>, String> {
+        understand(text).map(|said| {
+            said.map(|said| {
+                let words: Vec<String> = said.words.iter().map(|(at, word)| format!("{word}@{at}")).collect();
+                format!("{} {} | {}", said.verb.word(), words.join(" "), said.reason)
+            })
+        })
+    }
+
+    #[test]
+    fn what_a_comment_says() {
+        let cases = [
+            (" retry-lint: ignore[a-b] why so", "ignore a-b@20 | why so"),
+            ("retry-lint:ignore[a,b]why", "ignore a@18 b@20 | why"),
+            (" retry-lint : ignore [ a , ä ] -- why: so! [x]", "ignore a@23 ä@27 | why: so! [x]"),
+            (" retry-lint: ignore-file[a] — why\r", "ignore-file a@25 | why"),
+            (" retry-lint: assume[a]: why ", "assume a@20 | why"),
+            (" retry-lint: ignore[a,,]", "ignore a@20 | "),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(said(text).unwrap().as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_says_nothing() {
+        for text in [
+            "retry-lint",
+            "retry-lint found this",
+            "retry-lint: see the README",
+            "retry-lint ignores this",
+            "retry-lint ignore what follows",
+            "retry-linter: ignore[a]",
+            "retry-lint's ignore[a]",
+        ] {
+            assert_eq!(said(text), Ok(None), "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_are_told() {
+        for (text, told) in [
+            ("retry-lint: ignroe[a] b", "did you mean `ignore`?"),
+            ("retry-lint: ignore_file[a] b", "did you mean `ignore-file`?"),
+            ("retry-lint: xyz[a] b", "there are `ignore`"),
+            ("retry-lint ignore[a] b", "a colon is missing"),
+            ("retry-lint: ignore a b", "`ignore` names no rule"),
+            ("retry-lint: assume", "`assume` names no fact"),
+            ("retry-lint: ignore[] b", "`ignore[]` names no rule"),
+            ("retry-lint: ignore[a b", "a `]` is missing"),
+        ] {
+            let error = said(text).unwrap_err();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+}

@@ -200,7 +200,7 @@ impl Tokens {
                 Kind::Punct(b';') => return Some(token.end),
                 Kind::Punct(b',') if !declares && angles == 0 => return Some(token.end),
                 Kind::Punct(b'<') if self.kind(at.wrapping_sub(1)) == Some(Kind::PathSep) || angles > 0 => {
-                    angles += 1
+                    angles += 1;
                 }
                 Kind::Punct(b'>') => angles = angles.saturating_sub(1),
                 Kind::FatArrow => block_like = self.begins_block(text, at + 1),
@@ -231,8 +231,13 @@ impl Tokens {
     /// Whether what stands behind a block still belongs to it.
     fn goes_on(&self, text: &str, at: usize) -> bool {
         match self.kind(at) {
-            Some(Kind::Punct(b'.' | b'?' | b'=' | b',') | Kind::FatArrow | Kind::AndAnd | Kind::OrOr) => true,
-            Some(Kind::Open(b'{')) => true,
+            Some(
+                Kind::Open(b'{')
+                | Kind::Punct(b'.' | b'?' | b'=' | b',')
+                | Kind::FatArrow
+                | Kind::AndAnd
+                | Kind::OrOr,
+            ) => true,
             Some(Kind::Ident) => matches!(self.text(text, at), "else" | "in"),
             _ => false,
         }

@@ -84,17 +84,20 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
     let remarks = package.remarks(settings.require_reason);
     looked.problems.extend(remarks.problems.iter().cloned());
-    let mut sites = match guarded(&name, || rooms::sites(&package)) {
-        Ok((sites, problems)) => {
+    let mut whole = package.is_whole();
+    let sites = match guarded(&name, || rooms::sites(&package)) {
+        Ok((mut sites, problems)) => {
             looked.problems.extend(problems);
+            looked.problems.extend(remarks.assume(&mut sites));
             sites
         }
         Err(problem) => {
             looked.problems.push(problem);
+            // what nobody looked for is not missing
+            whole = false;
             Vec::new()
         }
     };
-    looked.problems.extend(remarks.assume(&mut sites));
     let sites = sites.into_iter().map(Arc::new);
     let (in_tests, sites): (Vec<_>, Vec<_>) = sites.partition(|site| site.in_test && !settings.include_tests);
     looked.left_out.in_tests = in_tests.iter().filter(|site| site.kind.is_real()).count();
@@ -102,7 +105,7 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
     if let Some(judges) = judges {
         judge(&mut looked, judges);
         let aside = Looked { sites: in_tests, ..Looked::default() };
-        silence(&mut looked, aside, &remarks, package.is_whole(), judges);
+        silence(&mut looked, aside, &remarks, whole, judges);
         let places = looked
             .findings
             .iter()

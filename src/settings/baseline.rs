@@ -195,11 +195,12 @@ impl Baseline {
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let beside = target.with_file_name(format!(".{name}.{}.new", std::process::id()));
-        let written = write_new(&beside, &self.text()).and_then(|()| std::fs::rename(&beside, &target));
-        if written.is_err() {
+        write_new(&beside, &self.text())?;
+        let renamed = std::fs::rename(&beside, &target);
+        if renamed.is_err() {
             let _ = std::fs::remove_file(&beside);
         }
-        written
+        renamed
     }
 
     fn add(&mut self, known: Known, count: u32) {
@@ -223,9 +224,12 @@ fn take(left: &mut BTreeMap<Known, u32>, known: &Known) -> bool {
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    let mut file = std::fs::File::create_new(path)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+    written
 }
 
 fn fingerprint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

@@ -70,12 +70,10 @@ fn slashed(path: &Path) -> String {
 fn top_of(folder: &Path) -> Result<PathBuf, RevisionError> {
     let told = git(folder, &["rev-parse", "--show-toplevel"])?;
     let shown = folder.display();
-    let Ok(told) = told else {
-        return Err(RevisionError {
-            what: format!("`{shown}` is in no git working tree: there is no revision to compare with"),
-            help: "leave --new-from-rev out, or use a baseline (`retry-lint baseline write`)".to_owned(),
-        });
-    };
+    let told = told.map_err(|said| RevisionError {
+        what: format!("`{shown}` is in no git working tree: {}", said.lines().next().unwrap_or_default()),
+        help: "leave --new-from-rev out, or use a baseline (`retry-lint baseline write`)".to_owned(),
+    })?;
     let top = String::from_utf8_lossy(&told).trim_end_matches(['\n', '\r']).to_owned();
     std::fs::canonicalize(&top).map_err(|error| RevisionError {
         what: format!("git's working tree `{top}` cannot be read: {error}"),

@@ -141,3 +141,14 @@ fn attributes_that_name_the_tool() {
         assert_eq!(lints(text), [""; 0], "{text}");
     }
 }
+
+#[test]
+fn a_file_that_ends_anywhere_is_read() {
+    let text = "// tool: ä\n#[allow(tool::b)] fn f() { /* tool: c */ match a { B { c } => d(\"// tool: e\"), _ => g::<H, I>() } // tool: j\n}";
+    for (end, _) in text.char_indices() {
+        let cut = text.get(..end).unwrap();
+        assert!(about(cut).len() <= 3, "{cut}");
+        let file = source_file("src/lib.rs".into(), cut.into()).unwrap();
+        assert!(lints_of(&file, "tool").len() <= 1, "{cut}");
+    }
+}

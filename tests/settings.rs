@@ -387,6 +387,42 @@ fn only_what_changed_since_a_revision() {
 }
 
 #[test]
+fn nothing_that_a_repository_configures_is_run() {
+    let here = folder(
+        "filters",
+        &[("src/a.rs", &file(&[plain("f")])), (".gitattributes", "*.rs filter=own diff=own\n")],
+    );
+    git(&here, &["init", "-q", "-b", "main"]);
+    commit(&here, "first");
+    let runs = format!("touch '{}'; cat", here.join("ran").display());
+    for name in [
+        "filter.own.clean",
+        "filter.own.process",
+        "diff.own.textconv",
+        "diff.own.command",
+        "diff.external",
+        "core.fsmonitor",
+    ] {
+        git(&here, &["config", name, &runs]);
+    }
+    git(&here, &["config", "filter.own.required", "true"]);
+    write(
+        &here,
+        "src/a.rs",
+        &file(&["// a\n".to_owned(), plain("f").replace("from_secs(1)", "from_secs(2)")]),
+    );
+    let told = check(&here, &["--new-from-rev", "HEAD"]).0;
+    assert!(told.contains(&"f fixed-delay".to_owned()), "{told:?}");
+    assert!(!here.join("ran").exists());
+    git(&here, &["config", "filter.a=b.clean", &runs]);
+    refused(
+        &run(&here, &["--new-from-rev", "HEAD"]),
+        "git's setting `filter.a=b.clean` cannot be turned off",
+        "help: ",
+    );
+}
+
+#[test]
 fn without_git_a_revision_is_refused() {
     let here = folder("no-git", &[("src/lib.rs", "pub fn f() {}\n")]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_retry-lint"));

@@ -1,5 +1,5 @@
-//! Which lines have changed since a revision, as git tells. Only git is run, and of git nothing that runs something else: no hook, no external
-//! diff, no text conversion, no file system monitor, no connection to a partial clone's remote.
+//! Which lines have changed since a revision, as git tells. Only git is run, and of git nothing that runs something else: no hook, no filter,
+//! no external diff, no text conversion, no file system monitor, no connection to a partial clone's remote.
 
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,8 +101,9 @@ fn tree(top: PathBuf, revision: &str) -> Result<Tree, RevisionError> {
     let tracked = git(&top, &["ls-files", "-z"])?.map_err(failed)?;
     let tracked = tracked.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let tracked = tracked.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    let diff = git(
+    let diff = git_with(
         &top,
+        &without_filters(&top)?,
         &[
             "diff",
             "-U0",
@@ -124,8 +125,39 @@ fn tree(top: PathBuf, revision: &str) -> Result<Tree, RevisionError> {
     Ok(Tree { top, tracked, changed })
 }
 
+/// Settings that keep a diff from running the filters that the repository's configuration has: a folder that is looked at may bring its own.
+fn without_filters(top: &Path) -> Result<Vec<String>, RevisionError> {
+    let names = git(
+        top,
+        &["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$"],
+    )?;
+    // it fails where there are none
+    let names = names.unwrap_or_default();
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(String::from_utf8_lossy);
+    let mut settings = Vec::new();
+    for name in names {
+        if name.contains('=') {
+            return Err(RevisionError {
+                what: format!("git's setting `{name}` cannot be turned off, and a filter would be run"),
+                help: "give the filter a name without `=`".to_owned(),
+            });
+        }
+        let off = if name.ends_with(".required") { "false" } else { "" };
+        settings.push(format!("{name}={off}"));
+    }
+    Ok(settings)
+}
+
 /// Runs git: its output, or what it said when it failed.
 fn git(folder: &Path, args: &[&str]) -> Result<Result<Vec<u8>, String>, RevisionError> {
+    git_with(folder, &[], args)
+}
+
+fn git_with(
+    folder: &Path,
+    settings: &[String],
+    args: &[&str],
+) -> Result<Result<Vec<u8>, String>, RevisionError> {
     let quiet = [
         "core.fsmonitor=false",
         "core.hooksPath=/dev/null",
@@ -135,7 +167,7 @@ fn git(folder: &Path, args: &[&str]) -> Result<Result<Vec<u8>, String>, Revision
     ];
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).arg("--no-pager");
-    for setting in quiet {
+    for setting in quiet.into_iter().chain(settings.iter().map(String::as_str)) {
         command.args(["-c", setting]);
     }
     command.args(args).stdin(Stdio::null());

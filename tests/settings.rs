@@ -185,7 +185,11 @@ fn an_unused_comment_is_told_where_its_rules_were_asked() {
     assert_eq!(check(&here, &["--select", "no-delay"]).2, [unused(5), unused(18)]);
     // a file of a package is not all that may be hidden
     write(&here, "src/other.rs", &file(&[plain("g")]));
-    assert_eq!(check(&here, &["src/lib.rs"]).2, [""; 0]);
+    write(&here, "src/net/mod.rs", &file(&[dialler("h", above, "", "")]));
+    for part in ["src/lib.rs", "src/net"] {
+        assert_eq!(check(&here, &[part]).2, [""; 0], "{part}");
+    }
+    assert_eq!(check(&here, &["src"]).2.len(), 3);
     assert_eq!(run(&here, &["audit"]).stderr, "");
 }
 

@@ -75,6 +75,16 @@ pub(super) struct Package {
     krate: Crate,
     /// What of it could not be read.
     pub(super) unread: Vec<Problem>,
+    extent: Extent,
+}
+
+/// How much of a package is looked at.
+#[derive(Debug)]
+enum Extent {
+    /// A part, whatever else there is.
+    Part,
+    /// These files, of the package in this folder.
+    Files(Option<PathBuf>, BTreeSet<PathBuf>),
 }
 
 /// A package that is still to be read.
@@ -105,7 +115,7 @@ impl Unread {
                     Ok(file) => (vec![file], Vec::new()),
                     Err(problem) => (Vec::new(), vec![problem]),
                 };
-                Package { krate: Crate::new(files, None), unread }
+                Package { krate: Crate::new(files, None), unread, extent: Extent::Part }
             }
         }
     }
@@ -122,9 +132,15 @@ impl Package {
         Remarks::read(self.krate.files.iter().filter(|file| !file.context_only), require_reason)
     }
 
-    /// Whether all that was read is looked at. Else a finding elsewhere in the package may be missing.
+    /// Whether all of it is looked at; else a finding elsewhere in it may be missing.
     pub(super) fn is_whole(&self) -> bool {
-        self.krate.files.iter().all(|file| !file.context_only)
+        match &self.extent {
+            Extent::Part => false,
+            Extent::Files(None, _) => true,
+            Extent::Files(Some(folder), files) => {
+                source::package_sources(folder).files.iter().all(|found| files.contains(&found.path))
+            }
+        }
     }
 
     /// The texts of some files; the rest of the package is let go.
@@ -200,7 +216,12 @@ fn package(folder: Option<&Path>, files: &[Found]) -> Package {
         }
     }
     let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
-    Package { krate: Crate::new(read, manifest.as_deref()), unread }
+    let extent = if unread.is_empty() {
+        Extent::Files(folder.map(Path::to_owned), files.iter().map(|found| found.path.clone()).collect())
+    } else {
+        Extent::Part
+    };
+    Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.

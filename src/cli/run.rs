@@ -84,7 +84,8 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
     let remarks = package.remarks(settings.require_reason);
     looked.problems.extend(remarks.problems.iter().cloned());
-    let mut whole = package.is_whole();
+    // asked only where it matters: the folder is walked once more
+    let mut whole = !remarks.is_empty() && package.is_whole();
     let sites = match guarded(&name, || rooms::sites(&package)) {
         Ok((mut sites, problems)) => {
             looked.problems.extend(problems);

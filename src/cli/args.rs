@@ -1,5 +1,7 @@
 //! What was typed, and nothing more: no file, terminal or rule is looked at here. `settings` resolves it.
 
+use super::baseline::BaselineVerb;
+use super::older::Older;
 use super::output::OutputArgs;
 use crate::model::Confidence;
 use crate::report;
@@ -50,6 +52,11 @@ pub(super) enum Verb {
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Accept what is there: `check` leaves out what a baseline has.
+    Baseline {
+        #[command(subcommand)]
+        verb: BaselineVerb,
+    },
     /// Print a rule's page: what it flags, why, and what it cannot see.
     #[command(help_template = PAGE_HELP)]
     Explain {
@@ -63,7 +70,7 @@ pub(super) enum Verb {
 }
 
 /// The names of the commands, to tell a misspelt one from a path.
-pub(super) const VERBS: [&str; 4] = ["check", "audit", "explain", "rules"];
+pub(super) const VERBS: [&str; 5] = ["check", "audit", "baseline", "explain", "rules"];
 
 /// What is looked at, and what comes of it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -101,6 +108,9 @@ pub(super) struct Options {
     /// Fail if a file cannot be read or parsed.
     #[arg(long, global = true)]
     pub(super) strict: bool,
+
+    #[command(flatten)]
+    pub(super) older: Older,
 
     /// The name of what comes in on standard input.
     #[arg(long, global = true, value_name = "PATH")]

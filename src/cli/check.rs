@@ -5,13 +5,14 @@ use super::error::Stop;
 use super::output::write_files;
 use super::rooms::Rules;
 use super::run::{Judges, run};
-use super::selection::select;
+use super::selection::{Selection, select};
 use super::settings::Settings;
 use super::surroundings::surroundings;
 use super::with_check::with_check;
 use super::{Status, say};
 use crate::model::Level;
 use crate::report::Report;
+use crate::settings::RuleName;
 use codespan_reporting::term::termcolor::WriteColor;
 
 pub(super) fn check(
@@ -22,7 +23,12 @@ pub(super) fn check(
     let rules = Rules::builtin()?;
     let selection = select(options, &rules.cards())?;
     let checked = with_check(settings, out)?;
-    let looked = run(settings, Some(Judges { rules: &rules, selection: &selection }))?;
+    let names = rule_names(&rules, &selection);
+    let older = options.older.read(&settings.inputs)?;
+    let judges =
+        Judges { rules: &rules, selection: &selection, names: &names, keep_all: older.has_baseline() };
+    let mut looked = run(settings, Some(judges))?;
+    let stale = older.leave_out(&mut looked, &settings.inputs, &names);
     say::problems(&looked, settings);
     let mut around = surroundings(rules.cards(), &looked, settings);
     checked.correct(&mut around);
@@ -38,8 +44,20 @@ pub(super) fn check(
     checked.finish(out)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
+    older.say_stale(stale, settings.talk);
     let failed = checked.failed || looked.problems.iter().any(|problem| say::fails(problem, settings));
     Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
+}
+
+/// The rules as comments and baselines name them.
+pub(super) fn rule_names(rules: &Rules, selection: &Selection) -> Vec<RuleName> {
+    let cards = rules.cards().into_iter();
+    cards
+        .map(|card| {
+            let asked = selection.level(&card.name) != Level::Off;
+            RuleName { name: card.name, group: card.group.word(), asked }
+        })
+        .collect()
 }
 
 /// A file that failed the run weighs more than findings: what was found is not all there is.

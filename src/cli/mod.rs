@@ -3,10 +3,12 @@
 
 mod args;
 mod audit;
+mod baseline;
 mod check;
 mod error;
 mod explain;
 mod guard;
+mod older;
 mod output;
 mod packages;
 mod rooms;
@@ -89,6 +91,7 @@ fn command(typed: Typed) -> Result<Status, Stop> {
             without_judging(&typed.options)?;
             audit::audit(&settings(paths.clone(), &typed.options, talk)?, *all, &mut out)
         }
+        Some(Verb::Baseline { verb }) => baseline::baseline(verb, &typed.options, talk, &mut out),
         Some(Verb::Explain { rule }) => {
             without_options(&typed, "explain")?;
             explain::explain(rule, &mut out)

@@ -6,6 +6,7 @@ use crate::model::{Finding, Group, Level, Persona, Problem, Site};
 use crate::report::Sources;
 use crate::resolve::Crate;
 use crate::rules;
+use crate::settings::Remarks;
 use crate::source::{self, Found, SourceFile, Walk};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,6 +80,16 @@ pub(super) struct Package {
     krate: Crate,
     /// What of it could not be read.
     pub(super) unread: Vec<Problem>,
+    extent: Extent,
+}
+
+/// How much of a package is looked at.
+#[derive(Debug)]
+enum Extent {
+    /// A part, whatever else there is.
+    Part,
+    /// These files, of the package in this folder.
+    Files(Option<PathBuf>, BTreeSet<PathBuf>),
 }
 
 /// A package that is still to be read.
@@ -109,7 +120,7 @@ impl Unread {
                     Ok(file) => (vec![file], Vec::new()),
                     Err(problem) => (Vec::new(), vec![problem]),
                 };
-                Package { krate: Crate::new(files, None), unread }
+                Package { krate: Crate::new(files, None), unread, extent: Extent::Part }
             }
         }
     }
@@ -119,6 +130,22 @@ impl Package {
     /// Path and size of each file that is looked at; those read only for their names are left out.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Arc<str>, usize)> {
         self.krate.files.iter().filter(|file| !file.context_only).map(|file| (&file.path, file.text.len()))
+    }
+
+    /// What the comments of those files say to the tool.
+    pub(super) fn remarks(&self, require_reason: bool) -> Remarks {
+        Remarks::read(self.krate.files.iter().filter(|file| !file.context_only), require_reason)
+    }
+
+    /// Whether all of it is looked at; else a finding elsewhere in it may be missing.
+    pub(super) fn is_whole(&self) -> bool {
+        match &self.extent {
+            Extent::Part => false,
+            Extent::Files(None, _) => true,
+            Extent::Files(Some(folder), files) => {
+                source::package_sources(folder).files.iter().all(|found| files.contains(&found.path))
+            }
+        }
     }
 
     /// The texts of some files; the rest of the package is let go.
@@ -194,7 +221,12 @@ fn package(folder: Option<&Path>, files: &[Found]) -> Package {
         }
     }
     let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
-    Package { krate: Crate::new(read, manifest.as_deref()), unread }
+    let extent = if unread.is_empty() {
+        Extent::Files(folder.map(Path::to_owned), files.iter().map(|found| found.path.clone()).collect())
+    } else {
+        Extent::Part
+    };
+    Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.

@@ -8,6 +8,7 @@ use super::selection::Selection;
 use super::settings::Settings;
 use crate::model::{Finding, Place, Problem, Site};
 use crate::report::{Sources, Summary};
+use crate::settings::{Remarks, RuleName};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,6 +23,10 @@ pub(super) struct Looked {
     pub(super) sites: Vec<Arc<Site>>,
     /// Findings of selected rules, sorted.
     pub(super) findings: Vec<Finding>,
+    /// Findings of selected rules that are not reported: not sure enough, or in tests. Only where they were asked for.
+    pub(super) unreported: Vec<Finding>,
+    /// The files that were looked at; only where the unreported were asked for.
+    pub(super) files: Vec<Arc<str>>,
     /// Sorted, each once.
     pub(super) problems: Vec<Problem>,
     /// The texts that the findings point into.
@@ -37,6 +42,8 @@ pub(super) struct LeftOut {
     pub(super) unsure: usize,
     /// Sites in tests.
     pub(super) in_tests: usize,
+    /// Findings on lines that are older than the revision that was given.
+    pub(super) unchanged: usize,
     /// Packages that were looked at, for the same line of `--verbose`.
     pub(super) packages: usize,
 }
@@ -46,6 +53,10 @@ pub(super) struct LeftOut {
 pub(super) struct Judges<'a> {
     pub(super) rules: &'a Rules,
     pub(super) selection: &'a Selection,
+    /// The rules as comments name them.
+    pub(super) names: &'a [RuleName],
+    /// Keep what is not reported too: a baseline may know it.
+    pub(super) keep_all: bool,
 }
 
 /// Reads, detects and, with judges, judges.
@@ -56,14 +67,13 @@ pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Loo
     })?;
     pool.install(|| {
         let input = rooms::find(&settings.inputs)?;
-        let include_tests = settings.include_tests;
         let parts: Vec<Looked> =
-            input.packages.into_par_iter().map(|package| look_at(package, include_tests, judges)).collect();
+            input.packages.into_par_iter().map(|package| look_at(package, settings, judges)).collect();
         Ok(together(parts, input.problems))
     })
 }
 
-fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
+fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> Looked {
     let mut package = package.read();
     let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
     looked.left_out.packages = 1;
@@ -72,32 +82,69 @@ fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> 
         looked.summary.bytes += bytes as u64;
     }
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
+    let remarks = package.remarks(settings.require_reason);
+    looked.problems.extend(remarks.problems.iter().cloned());
+    // asked only where it matters: the folder is walked once more
+    let mut whole = !remarks.is_empty() && package.is_whole();
     let sites = match guarded(&name, || rooms::sites(&package)) {
-        Ok((sites, problems)) => {
+        Ok((mut sites, problems)) => {
             looked.problems.extend(problems);
+            looked.problems.extend(remarks.assume(&mut sites));
             sites
         }
         Err(problem) => {
             looked.problems.push(problem);
+            // what nobody looked for is not missing
+            whole = false;
             Vec::new()
         }
     };
-    for site in sites {
-        if site.in_test && !include_tests {
-            looked.left_out.in_tests += usize::from(site.kind.is_real());
-            continue;
-        }
-        looked.sites.push(Arc::new(site));
-    }
+    let sites = sites.into_iter().map(Arc::new);
+    let (in_tests, sites): (Vec<_>, Vec<_>) = sites.partition(|site| site.in_test && !settings.include_tests);
+    looked.left_out.in_tests = in_tests.iter().filter(|site| site.kind.is_real()).count();
+    looked.sites = sites;
     if let Some(judges) = judges {
         judge(&mut looked, judges);
-        let wanted =
-            looked.findings.iter().flat_map(|finding| &finding.labels).map(|label| label.place.path.clone());
-        let wanted: BTreeSet<Arc<str>> =
-            wanted.chain(looked.findings.iter().map(|it| it.place.path.clone())).collect();
+        let aside = Looked { sites: in_tests, ..Looked::default() };
+        silence(&mut looked, aside, &remarks, whole, judges);
+        let places = looked
+            .findings
+            .iter()
+            .flat_map(|it| it.labels.iter().map(|label| &label.place).chain([&it.place]));
+        // of these no more than the fingerprint is asked for
+        let places = places.chain(looked.unreported.iter().map(|it| &it.place));
+        let wanted: BTreeSet<Arc<str>> = places.map(|place| place.path.clone()).collect();
+        if judges.keep_all {
+            looked.files = package.files().map(|(path, _)| path.clone()).collect();
+        }
         looked.sources = package.into_sources(&wanted);
     }
     looked
+}
+
+/// Takes away the findings that comments hide. What is not reported anyway counts too: a comment that hides it is not unused.
+fn silence(looked: &mut Looked, mut aside: Looked, remarks: &Remarks, whole: bool, judges: Judges<'_>) {
+    if !remarks.is_empty() || judges.keep_all {
+        judge(&mut aside, judges);
+        looked.unreported.append(&mut aside.findings);
+        looked.unreported.append(&mut aside.unreported);
+    }
+    let all: Vec<&Finding> = looked.findings.iter().chain(&looked.unreported).collect();
+    let hidden = remarks.hide(&all, judges.names);
+    looked.problems.extend(hidden.unknown);
+    if whole {
+        looked.problems.extend(hidden.unused);
+    }
+    let mut hides = hidden.findings.into_iter();
+    let mut silenced: Vec<Finding> =
+        looked.findings.extract_if(.., |_| hides.next().unwrap_or_default()).collect();
+    looked.unreported.retain(|_| !hides.next().unwrap_or_default());
+    tell_once(&mut looked.findings);
+    tell_once(&mut silenced);
+    looked.summary.suppressed = silenced.len();
+    if !judges.keep_all {
+        looked.unreported.clear();
+    }
 }
 
 fn judge(looked: &mut Looked, judges: Judges<'_>) {
@@ -110,11 +157,11 @@ fn judge(looked: &mut Looked, judges: Judges<'_>) {
                     findings.into_iter().partition(|finding| finding.confidence >= selection.min_confidence);
                 looked.left_out.unsure += unsure.len();
                 looked.findings.extend(sure);
+                looked.unreported.extend(unsure);
             }
             Err(problem) => looked.problems.push(problem),
         }
     }
-    tell_once(&mut looked.findings);
 }
 
 /// A fault inside a delay function is reported once, there if it can be, and not for each loop that calls it: one change mends them all.
@@ -137,22 +184,27 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
     for part in parts {
         all.sites.extend(part.sites);
         all.findings.extend(part.findings);
+        all.unreported.extend(part.unreported);
+        all.files.extend(part.files);
         all.problems.extend(part.problems);
         all.sources.extend(part.sources);
         all.summary.files += part.summary.files;
         all.summary.bytes += part.summary.bytes;
+        all.summary.suppressed += part.summary.suppressed;
         all.left_out.unsure += part.left_out.unsure;
         all.left_out.in_tests += part.left_out.in_tests;
         all.left_out.packages += part.left_out.packages;
     }
     all.sites.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)).then_with(|| a.kind.cmp(&b.kind)));
-    all.findings.sort_by(|a, b| {
-        let place = order(&a.place).cmp(&order(&b.place));
-        place
-            .then_with(|| a.rule.cmp(&b.rule))
-            .then_with(|| a.message.cmp(&b.message))
-            .then_with(|| order(&a.site.place).cmp(&order(&b.site.place)))
-    });
+    for findings in [&mut all.findings, &mut all.unreported] {
+        findings.sort_by(|a, b| {
+            let place = order(&a.place).cmp(&order(&b.place));
+            place
+                .then_with(|| a.rule.cmp(&b.rule))
+                .then_with(|| a.message.cmp(&b.message))
+                .then_with(|| order(&a.site.place).cmp(&order(&b.site.place)))
+        });
+    }
     all.problems.sort();
     all.problems.dedup();
     all.summary.sites = all.sites.iter().filter(|site| site.kind.is_real()).count();

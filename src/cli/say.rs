@@ -50,10 +50,21 @@ pub(super) fn extent(looked: &Looked, talk: Talk) {
         let text = format!("left out {} sites in tests; --include-tests looks at them", left_out.in_tests);
         line(talk.color, "info", termcolor::Color::Blue, &text);
     }
+    if left_out.unchanged > 0 {
+        let text = format!("left out {} findings on lines that have not changed", left_out.unchanged);
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
     if left_out.unsure > 0 {
         let text =
             format!("left out {} less certain findings; --min-confidence medium shows them", left_out.unsure);
         line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+}
+
+/// Something to know that fails nothing.
+pub(super) fn warning(text: &str, talk: Talk) {
+    if !talk.quiet {
+        line(talk.color, "warning", termcolor::Color::Yellow, text);
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Settings {
     pub(super) fail_on: Option<Level>,
     pub(super) strict: bool,
     pub(super) include_tests: bool,
+    /// A comment for the tool without a reason is a problem.
+    pub(super) require_reason: bool,
     /// Threads; 0 for one for each processor.
     pub(super) threads: usize,
     pub(super) talk: Talk,
@@ -64,6 +66,7 @@ pub(super) fn settings(paths: Vec<PathBuf>, options: &Options, talk: Talk) -> Re
         },
         strict: options.strict,
         include_tests: options.include_tests,
+        require_reason: true,
         threads: options.threads.map_or(0, usize::from),
         talk,
     })
@@ -105,6 +108,8 @@ pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
         ("--pedantic", options.pedantic),
         ("--min-confidence", options.min_confidence.is_some()),
         ("--fail-on", options.fail_on.is_some()),
+        ("--baseline", options.older.baseline.is_some()),
+        ("--new-from-rev", options.older.new_from_rev.is_some()),
     ];
     let files = options.output.output.iter().map(|output| output.format);
     if let Some(format) =

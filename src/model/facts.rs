@@ -151,6 +151,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("operation.remote", Bool, operation.remote),
     fact!("operation.method", words Method, operation.method),
     fact!("operation.idempotent", Bool, operation.idempotent),
+    fact!("operation.background", Bool, operation.background),
     fact!("operation.blocking", Bool, operation.blocking),
     fact!("operation.waits", Bool, operation.waits),
     fact!("operation.consumes", Bool, operation.consumes),

@@ -12,7 +12,9 @@ pub use fact::{Evidence, Fact};
 pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
 pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
 pub use place::Place;
-pub use site::{Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State};
+pub use site::{
+    Assumed, Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State,
+};
 pub use words::{
     BoundKind, Confidence, ErrorKind, Growth, Jitter, Kind, LastError, Method, Outcome, Overflow, Reset,
     SharedBy,

@@ -51,6 +51,17 @@ pub struct Site {
     pub confidence: Confidence,
     /// Why not higher.
     pub reasons: Vec<String>,
+    /// What comments in the source say of it: `assume[idempotent] …`.
+    pub assumed: Vec<Assumed>,
+}
+
+/// A fact that a comment states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// The comment's word for it.
+    pub word: String,
+    /// The comment, and the reason that it gives.
+    pub evidence: super::Evidence,
 }
 
 /// What is tried again.
@@ -64,6 +75,8 @@ pub struct Operation {
     pub method: Fact<Method>,
     /// May be repeated safely.
     pub idempotent: Fact<bool>,
+    /// Nobody waits for its result. Only a comment in the source can say so.
+    pub background: Fact<bool>,
     /// Blocks its thread.
     pub blocking: Fact<bool>,
     /// Waits inside while it fails: it retries by itself. What the site's own delay is does not speak of that.
@@ -221,6 +234,7 @@ impl Site {
             schedule: Fact::Unknown,
             confidence: Confidence::High,
             reasons: Vec::new(),
+            assumed: Vec::new(),
         }
     }
 }

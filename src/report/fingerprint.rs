@@ -3,15 +3,21 @@
 use super::Sources;
 use crate::model::Finding;
 
-/// A finding's content hash: its rule, the function it is in, and the text it points at without its white space. 16 hex digits.
-/// Two equal loops in one function have the same one; whoever needs them apart counts them.
+/// A finding's content hash: its rule, the function it is in, what is tried again there, and the text it points at, both without white space.
+/// 16 hex digits. Two equal loops in one function have the same one; whoever needs them apart counts them.
 pub fn fingerprint(finding: &Finding, sources: &Sources) -> String {
     let mut hash = Fnv::new();
     hash.part(finding.rule.bytes());
     hash.part(finding.site.function.bytes());
-    // Without any white space rather than with it made single: a formatter also adds some where none was.
-    hash.part(sources.slice(&finding.place).bytes().filter(|byte| !byte.is_ascii_whitespace()));
+    // What is pointed at may be a bare `loop`.
+    hash.part(without_blanks(finding.site.operation.text.value().map_or("", String::as_str)));
+    hash.part(without_blanks(sources.slice(&finding.place)));
     format!("{:016x}", hash.0)
+}
+
+/// Without any white space rather than with it made single: a formatter also adds some where none was.
+fn without_blanks(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace())
 }
 
 /// FNV-1a with 64 bits: written in a few lines and the same for ever, which std's hasher does not promise. Nobody gains from a collision here.
@@ -33,7 +39,9 @@ impl Fnv {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Fact;
     use crate::report::samples;
+    use std::sync::Arc;
 
     #[test]
     fn known_answer_of_the_hash() {
@@ -61,6 +69,9 @@ mod tests {
         let first = fingerprint(&finding, &sources);
         let (other, other_sources) = samples::finding_in("src/a.rs", "loop { sleep(d); nap(d) }", "nap(d)");
         assert_ne!(first, fingerprint(&other, &other_sources));
+        let mut other = finding.clone();
+        Arc::make_mut(&mut other.site).operation.text = Fact::known("get(url)".to_owned());
+        assert_ne!(first, fingerprint(&other, &sources));
         finding.rule.push('x');
         assert_ne!(first, fingerprint(&finding, &sources));
     }

@@ -19,6 +19,9 @@ pub(super) fn write_report(out: &mut dyn WriteColor, report: &Report<'_>, quiet:
     if quiet {
         return Ok(());
     }
+    if !report.findings.is_empty() {
+        writeln!(out, "silence a false one: // retry-lint: ignore[RULE] reason")?;
+    }
     writeln!(out, "{}", totals(report))
 }
 
@@ -57,10 +60,17 @@ fn notes(finding: &Finding) -> Vec<String> {
         .collect()
 }
 
-/// `3 findings (2 warnings, 1 note) in 12 files; 20 sites`
+/// `3 findings (2 warnings, 1 note) in 12 files; 20 sites; 1 silenced by comments, 4 in the baseline`
 pub(super) fn totals(report: &Report<'_>) -> String {
-    let looked_at =
-        format!("in {}; {}", count(report.summary.files, "file"), count(report.summary.sites, "site"));
+    let summary = report.summary;
+    let hidden: Vec<String> =
+        [(summary.suppressed, "silenced by comments"), (summary.baselined, "in the baseline")]
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, how)| format!("{n} {how}"))
+            .collect();
+    let hidden = if hidden.is_empty() { String::new() } else { format!("; {}", hidden.join(", ")) };
+    let looked_at = format!("in {}; {}{hidden}", count(summary.files, "file"), count(summary.sites, "site"));
     if report.findings.is_empty() {
         return format!("no findings {looked_at}");
     }
@@ -100,7 +110,7 @@ pub(super) fn write_audit(
                 phrase::waits(site),
                 phrase::random(site),
                 phrase::ends(site),
-                site.confidence.word().to_owned(),
+                phrase::sure(site),
             ]
         })
         .collect();

@@ -80,6 +80,16 @@ pub(super) fn ends(site: &Site) -> String {
     }
 }
 
+/// How sure, and what is so only because a comment says so.
+pub(super) fn sure(site: &Site) -> String {
+    let mut text = site.confidence.word().to_owned();
+    for assumed in &site.assumed {
+        text += ", assumed ";
+        text += &assumed.word;
+    }
+    text
+}
+
 /// A time in the unit that suits it: `100ms`, `1.5s`, `5min`.
 pub(super) fn seconds(s: f64) -> String {
     // Units up to where the next one reads better; 90 s is said in seconds, 5 min in minutes.

@@ -2,6 +2,7 @@
 //! Nothing is parsed here and nothing is judged; what an outline leaves out, nobody behind it sees.
 
 mod attributes;
+mod comments;
 mod generated;
 mod ignores;
 mod items;
@@ -18,6 +19,7 @@ mod uses;
 mod walk;
 mod words;
 
+pub use comments::{Comment, ToolLint, comments_for, lints_of};
 pub use lines::Lines;
 pub use outline::outline;
 pub use package::{package_folder, package_sources};

@@ -16,6 +16,8 @@ pub(super) fn site_object(site: &Site) -> Value {
         insert(&mut object, fact.name, fact_value(fact, site));
     }
     object.insert("reasons".to_owned(), json(&site.reasons));
+    let assumed: Vec<_> = site.assumed.iter().map(|assumed| wire_evidence(&assumed.evidence)).collect();
+    object.insert("assumed".to_owned(), json(&assumed));
     let why: Vec<_> = site.why.iter().map(wire_evidence).collect();
     object.insert("why".to_owned(), json(&why));
     let chain: Vec<_> = site.chain.iter().map(wire_chain).collect();

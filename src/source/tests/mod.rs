@@ -1,6 +1,7 @@
 //! What the rest of the program relies on when it reads outlines, lines and walks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod comments;
 mod items;
 mod limits;
 mod lines;

@@ -9,4 +9,5 @@ pub mod model;
 pub mod report;
 pub mod resolve;
 pub mod rules;
+pub mod settings;
 pub mod source;

@@ -1,5 +1,6 @@
 //! What was typed, and nothing more: no file, terminal or rule is looked at here. `settings` resolves it.
 
+use super::configuring::Configuring;
 use crate::model::Confidence;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,10 +59,13 @@ pub(super) enum Verb {
     /// List the rules.
     #[command(help_template = PAGE_HELP)]
     Rules,
+    /// Write a `retry-lint.toml` into the current folder, with every setting and what it is for.
+    #[command(help_template = PAGE_HELP)]
+    Init,
 }
 
 /// The names of the commands, to tell a misspelt one from a path.
-pub(super) const VERBS: [&str; 4] = ["check", "audit", "explain", "rules"];
+pub(super) const VERBS: [&str; 5] = ["check", "audit", "explain", "rules", "init"];
 
 /// What is looked at, and what comes of it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -88,9 +92,9 @@ pub(super) struct Options {
     #[arg(long, global = true, value_name = "CONFIDENCE", value_parser = confidence(), hide_possible_values = false)]
     pub(super) min_confidence: Option<Confidence>,
 
-    /// Look at tests, benches and examples too.
-    #[arg(long, global = true)]
-    pub(super) include_tests: bool,
+    /// Look at tests, benches and examples too; `=false` not, whatever the configuration says.
+    #[arg(long, global = true, value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub(super) include_tests: Option<bool>,
 
     /// The lowest level that makes the exit status 1 [default: warning].
     #[arg(long, value_enum, global = true, value_name = "LEVEL")]
@@ -107,6 +111,9 @@ pub(super) struct Options {
     /// Threads to use [default: one for each processor].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(super) configuring: Configuring,
 }
 
 /// How it talks while it works.

@@ -2,11 +2,9 @@
 
 use super::args::Options;
 use super::error::Stop;
-use super::rooms::Rules;
-use super::run::{Judges, run};
-use super::selection::select;
+use super::run::run;
 use super::settings::Settings;
-use super::{Status, say};
+use super::{Status, say, show};
 use crate::model::Level;
 use crate::report::Report;
 use codespan_reporting::term::termcolor::WriteColor;
@@ -16,9 +14,10 @@ pub(super) fn check(
     options: &Options,
     out: &mut dyn WriteColor,
 ) -> Result<Status, Stop> {
-    let rules = Rules::builtin()?;
-    let selection = select(options, &rules.cards())?;
-    let looked = run(settings, Some(Judges { rules: &rules, selection: &selection }))?;
+    if options.configuring.show_settings {
+        return show::show(settings, options, out);
+    }
+    let looked = run(settings, options, true)?;
     say::problems(&looked, settings);
     let report = Report {
         findings: &looked.findings,
@@ -30,16 +29,18 @@ pub(super) fn check(
     out.flush()?;
     say::extent(&looked, settings.talk);
     let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
-    Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
+    let findings = looked.findings.iter().map(|finding| (finding.level, looked.fail_on(finding)));
+    Ok(status(findings, failed))
 }
 
-/// A file that failed the run weighs more than findings: what was found is not all there is.
-fn status(levels: impl IntoIterator<Item = Level>, failed: bool, fail_on: Option<Level>) -> Status {
+/// A file that failed the run weighs more than findings: what was found is not all there is. Each finding comes with the lowest level
+/// that fails where it is.
+fn status(findings: impl IntoIterator<Item = (Level, Option<Level>)>, failed: bool) -> Status {
     if failed {
         return Status::Failed;
     }
-    let Some(lowest) = fail_on else { return Status::Clean };
-    if levels.into_iter().any(|level| level >= lowest) { Status::Findings } else { Status::Clean }
+    let fails = |(level, lowest): (Level, Option<Level>)| lowest.is_some_and(|lowest| level >= lowest);
+    if findings.into_iter().any(fails) { Status::Findings } else { Status::Clean }
 }
 
 #[cfg(test)]
@@ -55,15 +56,18 @@ mod tests {
             (Some(Level::Note), Status::Findings),
             (None, Status::Clean),
         ] {
-            assert_eq!(status(notes_and_warnings, false, fail_on), expected, "{fail_on:?}");
+            let findings = notes_and_warnings.map(|level| (level, fail_on));
+            assert_eq!(status(findings, false), expected, "{fail_on:?}");
         }
-        assert_eq!(status([Level::Note], false, Some(Level::Warning)), Status::Clean);
-        assert_eq!(status([], false, Some(Level::Note)), Status::Clean);
+        assert_eq!(status([(Level::Note, Some(Level::Warning))], false), Status::Clean);
+        assert_eq!(status([], false), Status::Clean);
+        let where_it_fails = [(Level::Note, None), (Level::Note, Some(Level::Note))];
+        assert_eq!(status(where_it_fails, false), Status::Findings);
     }
 
     #[test]
     fn a_file_that_fails_the_run_weighs_more_than_findings() {
-        assert_eq!(status([Level::Error], true, Some(Level::Warning)), Status::Failed);
-        assert_eq!(status([], true, None), Status::Failed);
+        assert_eq!(status([(Level::Error, Some(Level::Warning))], true), Status::Failed);
+        assert_eq!(status([], true), Status::Failed);
     }
 }

@@ -1,15 +1,16 @@
 //! From paths to sites and findings: packages in parallel, each guarded, everything sorted at the end, so that the same input gives the same
 //! bytes whatever the number of threads.
 
+use super::args::Options;
+use super::configured::{Configuration, Configured, configure};
 use super::error::{Stop, UserError};
 use super::guard::guarded;
-use super::rooms::{self, Rules, Unread};
-use super::selection::Selection;
+use super::rooms;
 use super::settings::Settings;
-use crate::model::{Finding, Place, Problem, Site};
+use crate::model::{Finding, Level, Place, Problem, Site};
 use crate::report::{Sources, Summary};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The engine recurses over what it reads, to a counted depth of 128 levels; this holds them in a debug build too.
@@ -28,6 +29,15 @@ pub(super) struct Looked {
     pub(super) sources: Sources,
     pub(super) summary: Summary,
     pub(super) left_out: LeftOut,
+    /// For files with findings: the lowest level that fails the run there.
+    fail_on: BTreeMap<Arc<str>, Option<Level>>,
+}
+
+impl Looked {
+    /// The lowest level that fails the run where this finding is; `None` for never.
+    pub(super) fn fail_on(&self, finding: &Finding) -> Option<Level> {
+        self.fail_on.get(&finding.place.path).copied().flatten()
+    }
 }
 
 /// What was found and not reported.
@@ -37,33 +47,39 @@ pub(super) struct LeftOut {
     pub(super) unsure: usize,
     /// Sites in tests.
     pub(super) in_tests: usize,
+    /// Files that the configuration excludes.
+    pub(super) excluded: usize,
     /// Packages that were looked at, for the same line of `--verbose`.
     pub(super) packages: usize,
 }
 
-/// The rules to ask, and which of them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Judges<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) selection: &'a Selection,
+/// Reads, detects and, where asked to, judges.
+pub(super) fn run(settings: &Settings, options: &Options, judges: bool) -> Result<Looked, Stop> {
+    on_threads(settings, || {
+        let mut input = rooms::find(&settings.inputs)?;
+        let problems = std::mem::take(&mut input.problems);
+        let (packages, excluded) = configure(input, options)?;
+        let parts: Vec<Looked> = packages.into_par_iter().map(|package| look_at(package, judges)).collect();
+        let mut looked = together(parts, problems);
+        looked.left_out.excluded = excluded;
+        Ok(looked)
+    })
 }
 
-/// Reads, detects and, with judges, judges.
-pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Looked, Stop> {
+/// Does some work on the threads of the run, whose stacks are deep enough for it.
+pub(super) fn on_threads<T: Send>(
+    settings: &Settings,
+    work: impl FnOnce() -> Result<T, Stop> + Send,
+) -> Result<T, Stop> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).stack_size(STACK).build();
     let pool = pool.map_err(|error| {
         UserError::new(format!("the threads cannot be started: {error}")).help("try `--threads 1`")
     })?;
-    pool.install(|| {
-        let input = rooms::find(&settings.inputs)?;
-        let include_tests = settings.include_tests;
-        let parts: Vec<Looked> =
-            input.packages.into_par_iter().map(|package| look_at(package, include_tests, judges)).collect();
-        Ok(together(parts, input.problems))
-    })
+    pool.install(work)
 }
 
-fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> Looked {
+fn look_at(configured: Configured, judges: bool) -> Looked {
+    let Configured { package, by } = configured;
     let mut package = package.read();
     let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
     looked.left_out.packages = 1;
@@ -72,7 +88,7 @@ fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> 
         looked.summary.bytes += bytes as u64;
     }
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
-    let sites = match guarded(&name, || rooms::sites(&package)) {
+    let sites = match guarded(&name, || rooms::sites(&package, &by.known)) {
         Ok((sites, problems)) => {
             looked.problems.extend(problems);
             sites
@@ -83,14 +99,14 @@ fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> 
         }
     };
     for site in sites {
-        if site.in_test && !include_tests {
+        if site.in_test && !by.include_tests {
             looked.left_out.in_tests += usize::from(site.kind.is_real());
             continue;
         }
         looked.sites.push(Arc::new(site));
     }
-    if let Some(judges) = judges {
-        judge(&mut looked, judges);
+    if judges {
+        judge(&mut looked, &by);
         let wanted =
             looked.findings.iter().flat_map(|finding| &finding.labels).map(|label| label.place.path.clone());
         let wanted: BTreeSet<Arc<str>> =
@@ -100,12 +116,16 @@ fn look_at(package: Unread, include_tests: bool, judges: Option<Judges<'_>>) -> 
     looked
 }
 
-fn judge(looked: &mut Looked, judges: Judges<'_>) {
-    let selection = judges.selection;
+fn judge(looked: &mut Looked, by: &Configuration) {
+    let selection = &by.selection;
     for site in &looked.sites {
-        let told = guarded(&site.place.path, || judges.rules.judge(site, |rule| selection.level(rule)));
+        let told = guarded(&site.place.path, || by.rules.judge(site, |rule| selection.loudest(rule)));
         match told {
-            Ok(findings) => {
+            Ok(mut findings) => {
+                for finding in &mut findings {
+                    finding.level = by.level_at(&finding.rule, &finding.place.path);
+                }
+                findings.retain(|finding| finding.level != Level::Off);
                 let (sure, unsure): (Vec<_>, Vec<_>) =
                     findings.into_iter().partition(|finding| finding.confidence >= selection.min_confidence);
                 looked.left_out.unsure += unsure.len();
@@ -115,6 +135,8 @@ fn judge(looked: &mut Looked, judges: Judges<'_>) {
         }
     }
     tell_once(&mut looked.findings);
+    let paths = looked.findings.iter().map(|finding| finding.place.path.clone());
+    looked.fail_on = paths.map(|path| (path, by.fail_on)).collect();
 }
 
 /// A fault inside a delay function is reported once, there if it can be, and not for each loop that calls it: one change mends them all.
@@ -139,6 +161,7 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
         all.findings.extend(part.findings);
         all.problems.extend(part.problems);
         all.sources.extend(part.sources);
+        all.fail_on.extend(part.fail_on);
         all.summary.files += part.summary.files;
         all.summary.bytes += part.summary.bytes;
         all.left_out.unsure += part.left_out.unsure;

@@ -272,7 +272,7 @@ fn mistakes_are_refused_with_their_place_and_the_nearest_name() {
             "3:12: unknown rule or group `x`",
             "retry-lint rules",
         ),
-        ("rules = [\"nowhere\"]", "1:10: `rules` names `nowhere`, but nowhere cannot be read", "^"),
+        ("rules = [\"nowhere\"]", "1:10: `rules` names `nowhere`, but nowhere is not there", "^"),
         ("vocabulary = [\"src\"]", "1:15: `vocabulary` names `src`, in which there is no file `*.toml`", "^"),
         ("fail-on = \"never", "1:17: invalid basic string", "^"),
         ("fail-on = \"note\"\nfail-on = \"note\"", "2:1: duplicate key", "^"),
@@ -324,6 +324,36 @@ fn files_that_are_no_configuration_are_refused() {
         assert!(refused.stderr.starts_with(error), "{error}\n{}", refused.stderr);
     }
     assert_eq!(run(&here, "--isolated --config x").status, 2);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_leads_nowhere_is_no_missing_configuration() {
+    let here = package("dangling", &[]);
+    std::os::unix::fs::symlink("nowhere.toml", here.join("retry-lint.toml")).unwrap();
+    let refused = run(&here, "");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.starts_with("error: retry-lint.toml: cannot be read"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_is_shown_of_a_mistake_is_fit_for_a_terminal() {
+    for (name, config, shown) in [
+        ("steering", "levels = { \"\u{1b}[31m\" = \"off\" }".to_owned(), "\\x1b"),
+        ("mark", "\u{feff}limts = 1\n".to_owned(), "\\u{feff}limts = 1\n    |         ^^^^^\n"),
+        ("tab", "\tlimts = 1\r\n".to_owned(), "\\tlimts = 1\n    |   ^^^^^\n"),
+        ("long", format!("exclude = [{}3]", "\"x\", ".repeat(5000)), "\"x\", 3]\n"),
+        ("deep", format!("levels = {}", "[".repeat(100_000)), "recurs"),
+    ] {
+        let refused = run(&configured(&format!("terminal-{name}"), &config), "");
+        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{name}");
+        assert!(refused.stderr.contains(shown), "{name}: {}", refused.stderr);
+        assert!(
+            !refused.stderr.contains('\u{1b}') && refused.stderr.len() < 1000,
+            "{name}: {}",
+            refused.stderr
+        );
+    }
 }
 
 #[test]

@@ -7,11 +7,14 @@ use super::rooms::{Input, Known, Rules, Unread};
 use super::selection::{Selection, select};
 use crate::model::{Level, LimitInfo};
 use crate::report::clean;
-use crate::settings::{Config, ConfigError, Finder, Set};
+use crate::settings::{Config, ConfigError, Excerpt, Finder, Set};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A page or table above this size is none that a person keeps.
+const LARGEST: u64 = 16 << 20;
 
 /// What holds for some packages.
 #[derive(Debug)]
@@ -180,13 +183,12 @@ fn own_files(
         }
         for file in files {
             let shown = shown_beside(config, &file);
-            let is_file = file.metadata().is_ok_and(|about| about.is_file());
-            let text = if is_file {
-                std::fs::read_to_string(&file)
-            } else {
-                Err(std::io::ErrorKind::NotFound.into())
-            };
-            let text = text.map_err(|error| wrong(&format!("but {shown} cannot be read: {error}")))?;
+            // Not a pipe: reading one would wait for ever.
+            if !file.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST) {
+                return Err(wrong(&format!("but {shown} is not there, or no file that can be read")).into());
+            }
+            let text = std::fs::read_to_string(&file)
+                .map_err(|error| wrong(&format!("but {shown} cannot be read: {error}")))?;
             read.push((shown, text));
         }
     }
@@ -209,7 +211,7 @@ fn shown_beside(config: &Config, file: &Path) -> String {
 }
 
 /// A path without links, so that it can be held against a configuration's folder; as it is written where nothing is there.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let written = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     path.canonicalize().unwrap_or_else(|_| {
@@ -229,17 +231,8 @@ impl From<ConfigError> for UserError {
         });
         let mut told = match &error.at {
             None => Self::new(format!("{}: {}", error.file, error.what)),
-            Some(at) => {
-                let number = at.line.to_string();
-                let before: String = at.text.chars().take(at.column.saturating_sub(1)).collect();
-                let before = clean(&before).chars().count();
-                let blank = |width: usize| " ".repeat(width);
-                let marked = at.end_column.saturating_sub(at.column).max(1);
-                Self::new(format!("{}:{}:{}: {}", error.file, at.line, at.column, error.what)).shown([
-                    format!("{number} | {}", at.text),
-                    format!("{} | {}{}", blank(number.len()), blank(before), "^".repeat(marked)),
-                ])
-            }
+            Some(at) => Self::new(format!("{}:{}:{}: {}", error.file, at.line, at.column, error.what))
+                .shown(lines(at)),
         };
         if let Some(near) = near {
             told = told.help(format!("did you mean `{near}`?"));
@@ -251,6 +244,21 @@ impl From<ConfigError> for UserError {
             None => told,
         }
     }
+}
+
+/// The line of an excerpt, cut around it where it is long, and one that marks it.
+fn lines(at: &Excerpt) -> [String; 2] {
+    const BEFORE: usize = 60;
+    const SHOWN: usize = 120;
+    let number = at.line.to_string();
+    let left_out = at.column.saturating_sub(1 + BEFORE);
+    let text: String = at.text.chars().skip(left_out).take(SHOWN).collect();
+    let before: String = text.chars().take(at.column.saturating_sub(1 + left_out)).collect();
+    let marked = at.end_column.saturating_sub(at.column).clamp(1, SHOWN - BEFORE);
+    let blank = " ".repeat(number.len());
+    // What steers a terminal is shown as an escape, which is wider.
+    let before = " ".repeat(clean(&before).chars().count());
+    [format!("{number} | {text}"), format!("{blank} | {before}{}", "^".repeat(marked))]
 }
 
 impl From<ConfigError> for Stop {

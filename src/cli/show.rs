@@ -2,7 +2,7 @@
 
 use super::Status;
 use super::args::Options;
-use super::configured::{Configuration, configure};
+use super::configured::{Configuration, configure, real};
 use super::error::Stop;
 use super::rooms::{self, Card};
 use super::run::on_threads;
@@ -42,8 +42,8 @@ pub(super) fn show(settings: &Settings, options: &Options, out: &mut dyn WriteCo
 }
 
 fn folder_name(folder: Option<&Path>) -> String {
-    let folder = shown(folder.unwrap_or(Path::new("")));
-    if folder.is_empty() { ".".to_owned() } else { folder }
+    let folder = shown(&real(folder.unwrap_or(Path::new(""))));
+    if folder.is_empty() { ".".to_owned() } else { folder.trim_end_matches('/').to_owned() }
 }
 
 fn rows(by: &Configuration, options: &Options) -> Vec<Vec<String>> {

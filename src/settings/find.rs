@@ -87,7 +87,8 @@ type Standing = (String, Found);
 fn look_in(folder: &Path) -> Result<Option<Found>, ConfigError> {
     let source = |name: &str| -> Result<Option<Source>, ConfigError> {
         let file = folder.join(name);
-        if !file.exists() {
+        // A link that leads nowhere was meant to be a configuration.
+        if file.symlink_metadata().is_err() {
             return Ok(None);
         }
         let shown = shown(&file);
@@ -180,9 +181,35 @@ fn unreadable(shown: &str, error: &std::io::Error) -> ConfigError {
     ConfigError::whole(shown, format!("cannot be read: {error}"))
 }
 
-/// An absolute path as it is shown: from the current folder on where it lies below it.
+/// An absolute path as it is shown: from the current folder on, unless they have nothing in common.
 pub fn shown(file: &Path) -> String {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
-    let below = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
-    below.as_deref().unwrap_or(file).display().to_string().replace('\\', "/")
+    let absolute = || file.display().to_string();
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let text = here.map_or_else(|_| absolute(), |here| from(&here, file).unwrap_or_else(absolute));
+    text.replace('\\', "/")
+}
+
+fn from(here: &Path, file: &Path) -> Option<String> {
+    let common = here.ancestors().enumerate().find(|(_, above)| file.starts_with(above))?;
+    let (up, above) = common;
+    above.parent()?;
+    let below = file.strip_prefix(above).ok()?;
+    Some(format!("{}{}", "../".repeat(up), below.display()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn paths_are_shown_from_the_current_folder_on() {
+        let told = |file| from(Path::new("/a/b"), Path::new(file));
+        assert_eq!(told("/a/b/c/d.toml").unwrap(), "c/d.toml");
+        assert_eq!(told("/a/d.toml").unwrap(), "../d.toml");
+        assert_eq!(told("/a/c/d.toml").unwrap(), "../c/d.toml");
+        assert_eq!(told("/a/b").unwrap(), "");
+        assert_eq!(told("/x/d.toml"), None);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A block of the kind `console` holds lines `$ command`, each followed by its output. Standard output and standard error go into one pipe, so
 //! the output is what a terminal would show, in that order; it is plain and as wide as it likes, because a pipe has no width. A last line `…`
-//! stands for the rest of an output. What cargo itself prints (`cargo run …`) is left out. `$ echo $?` is the exit status of the command before.
+//! stands for the rest of an output. A block of the kind `toml` is a configuration, and is used. What cargo itself prints (`cargo run …`) is left out. `$ echo $?` is the exit status of the command before.
 //!
 //! `UPDATE_README=1 cargo test --test readme` writes anew what is shown; read the difference before it is kept.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -55,7 +55,20 @@ fn the_commands_that_set_up_are_those_that_ci_runs() {
 #[test]
 fn every_block_is_of_a_kind_that_is_checked() {
     for block in blocks(&read("README.md")) {
-        assert!(["console", "sh"].contains(&block.kind), "a block of the kind `{}`", block.kind);
+        assert!(["console", "sh", "toml"].contains(&block.kind), "a block of the kind `{}`", block.kind);
+    }
+}
+
+#[test]
+fn its_configurations_can_be_used() {
+    let text = read("README.md");
+    let shown = blocks(&text).into_iter().filter(|block| block.kind == "toml");
+    for (index, block) in shown.enumerate() {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("readme-{index}.toml"));
+        std::fs::write(&file, block.lines.join("\n")).unwrap();
+        let command = ["retry-lint", "--show-settings", "--config", file.to_str().unwrap(), "examples/herd"];
+        let (output, status) = run(&command);
+        assert_eq!(status, 0, "the block of line {}: {output}", block.first);
     }
 }
 

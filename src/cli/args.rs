@@ -1,6 +1,7 @@
 //! What was typed, and nothing more: no file, terminal or rule is looked at here. `settings` resolves it.
 
 use super::baseline::BaselineVerb;
+use super::configuring::Configuring;
 use super::older::Older;
 use super::output::OutputArgs;
 use crate::model::Confidence;
@@ -67,10 +68,13 @@ pub(super) enum Verb {
     /// List the rules.
     #[command(help_template = PAGE_HELP)]
     Rules,
+    /// Write a `retry-lint.toml` into the current folder, with every setting and what it is for.
+    #[command(help_template = PAGE_HELP)]
+    Init,
 }
 
 /// The names of the commands, to tell a misspelt one from a path.
-pub(super) const VERBS: [&str; 5] = ["check", "audit", "baseline", "explain", "rules"];
+pub(super) const VERBS: [&str; 6] = ["check", "audit", "baseline", "explain", "rules", "init"];
 
 /// What is looked at, and what comes of it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -97,9 +101,9 @@ pub(super) struct Options {
     #[arg(long, global = true, value_name = "CONFIDENCE", value_parser = confidence(), hide_possible_values = false)]
     pub(super) min_confidence: Option<Confidence>,
 
-    /// Look at tests, benches and examples too.
-    #[arg(long, global = true)]
-    pub(super) include_tests: bool,
+    /// Look at tests, benches and examples too; `=false` not, whatever the configuration says.
+    #[arg(long, global = true, value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    pub(super) include_tests: Option<bool>,
 
     /// The lowest level that makes the exit status 1 [default: warning].
     #[arg(long, value_enum, global = true, value_name = "LEVEL")]
@@ -122,6 +126,9 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(super) configuring: Configuring,
 }
 
 /// How it talks while it works.

@@ -1,17 +1,26 @@
 //! `retry-lint audit`: every site and its policy, also where nothing is wrong.
 
+use super::args::Options;
 use super::error::Stop;
 use super::output::write_files;
 use super::run::run;
 use super::settings::{Settings, terminal_columns};
-use super::{Status, say};
+use super::{Status, say, show};
 use crate::model::Site;
 use crate::report::Audit;
 use codespan_reporting::term::termcolor::WriteColor;
 use std::sync::Arc;
 
-pub(super) fn audit(settings: &Settings, all: bool, out: &mut dyn WriteColor) -> Result<Status, Stop> {
-    let looked = run(settings, None)?;
+pub(super) fn audit(
+    settings: &Settings,
+    options: &Options,
+    all: bool,
+    out: &mut dyn WriteColor,
+) -> Result<Status, Stop> {
+    if options.configuring.show_settings {
+        return show::show(settings, options, out);
+    }
+    let looked = run(settings, options, None)?;
     say::problems(&looked, settings);
     let sites: Vec<Arc<Site>> =
         looked.sites.iter().filter(|site| all || site.kind.is_real()).cloned().collect();

@@ -1,12 +1,10 @@
 //! `retry-lint baseline`: what is there today is written down, so that `check` speaks of what is new; what is gone is taken out again.
 
 use super::args::{Options, Talk};
-use super::check::rule_names;
+use super::configured::here;
 use super::error::{Stop, UserError};
 use super::older::{Run, read_baseline};
-use super::rooms::Rules;
-use super::run::{Judges, run};
-use super::selection::select;
+use super::run::{Judging, run};
 use super::settings::settings;
 use super::{Status, say};
 use crate::report::clean;
@@ -42,11 +40,8 @@ pub(super) fn baseline(
     let settings = settings(paths.clone(), options, talk)?;
     let path = options.older.baseline_file();
     let old = read_baseline(&path)?;
-    let rules = Rules::builtin()?;
-    let selection = select(options, &rules.cards())?;
-    let names = rule_names(&rules, &selection);
-    let judges = Judges { rules: &rules, selection: &selection, names: &names, keep_all: true };
-    let looked = run(&settings, Some(judges))?;
+    let names = here(options)?.rule_names();
+    let looked = run(&settings, options, Some(Judging { keep_all: true }))?;
     say::problems(&looked, &settings);
     let seen = Run::new(&looked, &settings.inputs, &names, &path);
     let shown = clean(&path.display().to_string());

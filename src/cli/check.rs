@@ -2,17 +2,15 @@
 
 use super::args::Options;
 use super::error::Stop;
+use super::configured::here;
 use super::output::write_files;
-use super::rooms::Rules;
-use super::run::{Judges, run};
-use super::selection::{Selection, select};
+use super::run::{Judging, run};
 use super::settings::Settings;
 use super::surroundings::surroundings;
 use super::with_check::with_check;
-use super::{Status, say};
+use super::{Status, say, show};
 use crate::model::Level;
 use crate::report::Report;
-use crate::settings::RuleName;
 use codespan_reporting::term::termcolor::WriteColor;
 
 pub(super) fn check(
@@ -20,17 +18,18 @@ pub(super) fn check(
     options: &Options,
     out: &mut dyn WriteColor,
 ) -> Result<Status, Stop> {
-    let rules = Rules::builtin()?;
-    let selection = select(options, &rules.cards())?;
+    if options.configuring.show_settings {
+        return show::show(settings, options, out);
+    }
+    // what has no package of its own, and the names that comments and the baseline may use, are those of the current folder
+    let here = here(options)?;
     let checked = with_check(settings, out)?;
-    let names = rule_names(&rules, &selection);
+    let names = here.rule_names();
     let older = options.older.read(&settings.inputs)?;
-    let judges =
-        Judges { rules: &rules, selection: &selection, names: &names, keep_all: older.has_baseline() };
-    let mut looked = run(settings, Some(judges))?;
+    let mut looked = run(settings, options, Some(Judging { keep_all: older.has_baseline() }))?;
     let stale = older.leave_out(&mut looked, &settings.inputs, &names);
     say::problems(&looked, settings);
-    let mut around = surroundings(rules.cards(), &looked, settings);
+    let mut around = surroundings(here.rules.cards(), &looked, settings);
     checked.correct(&mut around);
     let report = Report {
         findings: &looked.findings,
@@ -46,27 +45,18 @@ pub(super) fn check(
     say::extent(&looked, settings.talk);
     older.say_stale(stale, settings.talk);
     let failed = checked.failed || looked.problems.iter().any(|problem| say::fails(problem, settings));
-    Ok(status(looked.findings.iter().map(|finding| finding.level), failed, settings.fail_on))
+    let findings = looked.findings.iter().map(|finding| (finding.level, looked.fail_on(finding)));
+    Ok(status(findings, failed))
 }
 
-/// The rules as comments and baselines name them.
-pub(super) fn rule_names(rules: &Rules, selection: &Selection) -> Vec<RuleName> {
-    let cards = rules.cards().into_iter();
-    cards
-        .map(|card| {
-            let asked = selection.level(&card.name) != Level::Off;
-            RuleName { name: card.name, group: card.group.word(), asked }
-        })
-        .collect()
-}
-
-/// A file that failed the run weighs more than findings: what was found is not all there is.
-fn status(levels: impl IntoIterator<Item = Level>, failed: bool, fail_on: Option<Level>) -> Status {
+/// A file that failed the run weighs more than findings: what was found is not all there is. Each finding comes with the lowest level
+/// that fails where it is.
+fn status(findings: impl IntoIterator<Item = (Level, Option<Level>)>, failed: bool) -> Status {
     if failed {
         return Status::Failed;
     }
-    let Some(lowest) = fail_on else { return Status::Clean };
-    if levels.into_iter().any(|level| level >= lowest) { Status::Findings } else { Status::Clean }
+    let fails = |(level, lowest): (Level, Option<Level>)| lowest.is_some_and(|lowest| level >= lowest);
+    if findings.into_iter().any(fails) { Status::Findings } else { Status::Clean }
 }
 
 #[cfg(test)]
@@ -82,15 +72,18 @@ mod tests {
             (Some(Level::Note), Status::Findings),
             (None, Status::Clean),
         ] {
-            assert_eq!(status(notes_and_warnings, false, fail_on), expected, "{fail_on:?}");
+            let findings = notes_and_warnings.map(|level| (level, fail_on));
+            assert_eq!(status(findings, false), expected, "{fail_on:?}");
         }
-        assert_eq!(status([Level::Note], false, Some(Level::Warning)), Status::Clean);
-        assert_eq!(status([], false, Some(Level::Note)), Status::Clean);
+        assert_eq!(status([(Level::Note, Some(Level::Warning))], false), Status::Clean);
+        assert_eq!(status([], false), Status::Clean);
+        let where_it_fails = [(Level::Note, None), (Level::Note, Some(Level::Note))];
+        assert_eq!(status(where_it_fails, false), Status::Findings);
     }
 
     #[test]
     fn a_file_that_fails_the_run_weighs_more_than_findings() {
-        assert_eq!(status([Level::Error], true, Some(Level::Warning)), Status::Failed);
-        assert_eq!(status([], true, None), Status::Failed);
+        assert_eq!(status([(Level::Error, Some(Level::Warning))], true), Status::Failed);
+        assert_eq!(status([], true), Status::Failed);
     }
 }

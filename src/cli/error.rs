@@ -17,12 +17,20 @@ pub(super) enum Stop {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UserError {
     pub(super) what: String,
+    /// The lines of a file that show it.
+    pub(super) shown: Vec<String>,
     pub(super) help: Vec<String>,
 }
 
 impl UserError {
     pub(super) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), help: Vec::new() }
+        Self { what: what.into(), shown: Vec::new(), help: Vec::new() }
+    }
+
+    /// Adds lines that show it.
+    pub(super) fn shown(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.shown.extend(lines);
+        self
     }
 
     /// Adds something to do about it.

@@ -5,9 +5,12 @@ mod args;
 mod audit;
 mod baseline;
 mod check;
+mod configured;
+mod configuring;
 mod error;
 mod explain;
 mod guard;
+mod init;
 mod older;
 mod output;
 mod packages;
@@ -17,6 +20,7 @@ mod run;
 mod say;
 mod selection;
 mod settings;
+mod show;
 mod surroundings;
 mod with_check;
 
@@ -27,6 +31,7 @@ use error::{Stop, UserError};
 use settings::{color_choice, settings, without_judging, without_options};
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// How a run ended.
@@ -89,16 +94,20 @@ fn command(typed: Typed) -> Result<Status, Stop> {
         }
         Some(Verb::Audit { all, paths }) => {
             without_judging(&typed.options)?;
-            audit::audit(&settings(paths.clone(), &typed.options, talk)?, *all, &mut out)
+            audit::audit(&settings(paths.clone(), &typed.options, talk)?, &typed.options, *all, &mut out)
         }
         Some(Verb::Baseline { verb }) => baseline::baseline(verb, &typed.options, talk, &mut out),
         Some(Verb::Explain { rule }) => {
-            without_options(&typed, "explain")?;
-            explain::explain(rule, &mut out)
+            without_options(&typed, "explain", true)?;
+            explain::explain(rule, &typed.options, &mut out)
         }
         Some(Verb::Rules) => {
-            without_options(&typed, "rules")?;
-            rules::rules(&mut out)
+            without_options(&typed, "rules", true)?;
+            rules::rules(&typed.options, &mut out)
+        }
+        Some(Verb::Init) => {
+            without_options(&typed, "init", false)?;
+            init::init(Path::new(""), &mut out)
         }
     }
 }

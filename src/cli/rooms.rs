@@ -2,6 +2,8 @@
 
 use super::error::UserError;
 use super::settings::Inputs;
+use crate::knowledge::Knowledge;
+use crate::model::Jitter;
 use crate::model::{Finding, Group, Level, Persona, Problem, Site};
 use crate::report::Sources;
 use crate::resolve::Crate;
@@ -39,11 +41,24 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Those that come with the program.
-    pub(super) fn builtin() -> Result<Self, UserError> {
-        // The pages are the program's own, and tested: this fails in a build that was tampered with.
-        let rules = rules::Rules::builtin().map_err(|error| UserError::new(error.to_string()))?;
+    /// Those that come with the program, and these pages, each its file's name and its text.
+    pub(super) fn with(pages: &[(String, String)]) -> Result<Self, UserError> {
+        let refused = |error: rules::RuleError| UserError::new(error.to_string());
+        let mut rules = rules::Rules::builtin().map_err(refused)?;
+        for (file, text) in pages {
+            rules.add(file, text).map_err(refused)?;
+        }
         Ok(Self { rules })
+    }
+
+    /// Sets a limit where a page asks for it; whether any does.
+    pub(super) fn set_limit(&mut self, limit: &str, value: f64) -> bool {
+        self.rules.set_limit(limit, value)
+    }
+
+    /// What messages propose in place of a delay that is not random.
+    pub(super) fn prefer_jitter(&mut self, jitter: Jitter) {
+        self.rules.prefer_jitter(jitter);
     }
 
     /// Each rule's card, by name.
@@ -74,6 +89,31 @@ fn card(rule: &rules::Rule) -> Card {
     }
 }
 
+/// What is known of the world: the tables that come with the program, and a project's own.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// `None` for the program's alone, which are read once.
+    own: Option<Knowledge>,
+}
+
+impl Known {
+    /// The program's tables and these, each its file's name and its text.
+    pub(super) fn with(
+        vocabulary: &[(String, String)],
+        libraries: &[(String, String)],
+    ) -> Result<Self, UserError> {
+        if vocabulary.is_empty() && libraries.is_empty() {
+            return Ok(Self { own: None });
+        }
+        let own = Knowledge::with(named(vocabulary), named(libraries));
+        Ok(Self { own: Some(own.map_err(|error| UserError::new(error.to_string()))?) })
+    }
+}
+
+fn named(files: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    files.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+}
+
 /// The files of a package; what is found in one may depend on any other.
 #[derive(Debug)]
 pub(super) struct Package {
@@ -97,8 +137,14 @@ enum Extent {
 pub(super) enum Unread {
     /// The text that came on standard input, and the name it goes by.
     Text(String, Vec<u8>),
-    /// Files, and the folder of their manifest.
-    Files(Option<PathBuf>, Vec<Found>),
+    /// Files of a package.
+    Files {
+        /// The folder of their manifest.
+        folder: Option<PathBuf>,
+        files: Vec<Found>,
+        /// Those that are read only so that names resolve.
+        context: Vec<Found>,
+    },
 }
 
 /// What there is to read.
@@ -111,10 +157,44 @@ pub(super) struct Input {
 }
 
 impl Unread {
+    /// The folder of its manifest.
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        match self {
+            Self::Text(name, _) => source::package_folder(Path::new(name)),
+            Self::Files { folder, .. } => folder.clone(),
+        }
+    }
+
+    /// The files to be looked at, and whether each was named itself.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, bool)> {
+        let (text, files) = match self {
+            Self::Text(name, _) => (Some((Path::new(name), true)), &[][..]),
+            Self::Files { files, .. } => (None, files.as_slice()),
+        };
+        text.into_iter().chain(files.iter().map(|found| (found.path.as_path(), found.named)))
+    }
+
+    /// Leaves out the files for which `excluded` holds, told their path and whether they were named. What is left out still tells what
+    /// its names mean.
+    pub(super) fn leave_out(&mut self, excluded: impl Fn(&Path, bool) -> bool) {
+        match self {
+            Self::Text(name, _) if excluded(Path::new(name), true) => {
+                *self = Self::Files { folder: None, files: Vec::new(), context: Vec::new() };
+            }
+            Self::Text(..) => {}
+            Self::Files { files, context, .. } => {
+                let (out, kept) =
+                    std::mem::take(files).into_iter().partition(|it| excluded(&it.path, it.named));
+                *files = kept;
+                *context = out;
+            }
+        }
+    }
+
     /// Reads it. Packages are read one by one, each when its turn comes: the memory of a run is that of its largest packages.
     pub(super) fn read(self) -> Package {
         match self {
-            Self::Files(folder, files) => package(folder.as_deref(), &files),
+            Self::Files { folder, files, context } => package(folder.as_deref(), &files, context),
             Self::Text(name, bytes) => {
                 let (files, unread) = match source::source_file(name.into(), bytes) {
                     Ok(file) => (vec![file], Vec::new()),
@@ -194,12 +274,15 @@ pub(super) fn find(inputs: &Inputs) -> Result<Input, UserError> {
     for (found, folder) in walked.files.into_iter().zip(folders) {
         by_package.entry(folder).or_default().push(found);
     }
-    let packages = by_package.into_iter().map(|(folder, files)| Unread::Files(folder, files)).collect();
+    let packages = by_package
+        .into_iter()
+        .map(|(folder, files)| Unread::Files { folder, files, context: Vec::new() })
+        .collect();
     Ok(Input { packages, problems })
 }
 
 /// A package of these files; where some were named themselves, the rest of its sources is read too, so that names resolve.
-fn package(folder: Option<&Path>, files: &[Found]) -> Package {
+fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> Package {
     let mut unread = Vec::new();
     let mut read = Vec::new();
     for (result, found) in files.par_iter().map(source::read).collect::<Vec<_>>().into_iter().zip(files) {
@@ -211,14 +294,13 @@ fn package(folder: Option<&Path>, files: &[Found]) -> Package {
     if let Some(folder) = folder
         && files.iter().any(|found| found.named)
     {
+        let known: BTreeSet<PathBuf> = files.iter().chain(&context).map(|found| found.path.clone()).collect();
         let others = source::package_sources(folder).files;
-        let others = others.iter().filter(|other| files.iter().all(|found| found.path != other.path));
-        for other in others {
-            // a file that cannot be read is a problem only of a run that looks at it
-            if let Ok(Some(file)) = source::read(other) {
-                read.push(SourceFile { context_only: true, ..file });
-            }
-        }
+        context.extend(others.into_iter().filter(|other| !known.contains(&other.path)));
+    }
+    // a file that cannot be read is a problem only of a run that looks at it
+    for result in context.par_iter().map(source::read).collect::<Vec<_>>() {
+        read.extend(result.ok().flatten().map(|file| SourceFile { context_only: true, ..file }));
     }
     let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
     let extent = if unread.is_empty() {
@@ -230,8 +312,14 @@ fn package(folder: Option<&Path>, files: &[Found]) -> Package {
 }
 
 /// The sites of a package, look-alikes too, and what in it could not be followed.
-pub(super) fn sites(package: &Package) -> (Vec<Site>, Vec<Problem>) {
-    let Ok(knowledge) = crate::knowledge::Knowledge::builtin() else { return (Vec::new(), Vec::new()) };
+pub(super) fn sites(package: &Package, known: &Known) -> (Vec<Site>, Vec<Problem>) {
+    let knowledge = match &known.own {
+        Some(own) => own,
+        None => match Knowledge::builtin() {
+            Ok(builtin) => builtin,
+            Err(_) => return (Vec::new(), Vec::new()),
+        },
+    };
     let found = crate::detect::sites(&package.krate, knowledge);
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);

@@ -1,16 +1,17 @@
 //! From paths to sites and findings: packages in parallel, each guarded, everything sorted at the end, so that the same input gives the same
 //! bytes whatever the number of threads.
 
+use super::args::Options;
+use super::configured::{Configuration, Configured, configure};
 use super::error::{Stop, UserError};
 use super::guard::guarded;
-use super::rooms::{self, Rules, Unread};
-use super::selection::Selection;
+use super::rooms;
 use super::settings::Settings;
-use crate::model::{Finding, Place, Problem, Site};
+use crate::model::{Finding, Level, Place, Problem, Site};
 use crate::report::{Sources, Summary};
-use crate::settings::{Remarks, RuleName};
+use crate::settings::Remarks;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The engine recurses over what it reads, to a counted depth of 128 levels; this holds them in a debug build too.
@@ -33,6 +34,15 @@ pub(super) struct Looked {
     pub(super) sources: Sources,
     pub(super) summary: Summary,
     pub(super) left_out: LeftOut,
+    /// For files with findings: the lowest level that fails the run there.
+    fail_on: BTreeMap<Arc<str>, Option<Level>>,
+}
+
+impl Looked {
+    /// The lowest level that fails the run where this finding is; `None` for never.
+    pub(super) fn fail_on(&self, finding: &Finding) -> Option<Level> {
+        self.fail_on.get(&finding.place.path).copied().flatten()
+    }
 }
 
 /// What was found and not reported.
@@ -44,36 +54,47 @@ pub(super) struct LeftOut {
     pub(super) in_tests: usize,
     /// Findings on lines that are older than the revision that was given.
     pub(super) unchanged: usize,
+    /// Files that the configuration excludes.
+    pub(super) excluded: usize,
     /// Packages that were looked at, for the same line of `--verbose`.
     pub(super) packages: usize,
 }
 
-/// The rules to ask, and which of them.
+/// What is asked of a run beside its sites.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judges<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) selection: &'a Selection,
-    /// The rules as comments name them.
-    pub(super) names: &'a [RuleName],
+pub(super) struct Judging {
     /// Keep what is not reported too: a baseline may know it.
     pub(super) keep_all: bool,
 }
 
-/// Reads, detects and, with judges, judges.
-pub(super) fn run(settings: &Settings, judges: Option<Judges<'_>>) -> Result<Looked, Stop> {
+/// Reads, detects and, where asked to, judges.
+pub(super) fn run(settings: &Settings, options: &Options, judging: Option<Judging>) -> Result<Looked, Stop> {
+    on_threads(settings, || {
+        let mut input = rooms::find(&settings.inputs)?;
+        let problems = std::mem::take(&mut input.problems);
+        let (packages, excluded) = configure(input, options)?;
+        let parts: Vec<Looked> =
+            packages.into_par_iter().map(|package| look_at(package, judging)).collect();
+        let mut looked = together(parts, problems);
+        looked.left_out.excluded = excluded;
+        Ok(looked)
+    })
+}
+
+/// Does some work on the threads of the run, whose stacks are deep enough for it.
+pub(super) fn on_threads<T: Send>(
+    settings: &Settings,
+    work: impl FnOnce() -> Result<T, Stop> + Send,
+) -> Result<T, Stop> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).stack_size(STACK).build();
     let pool = pool.map_err(|error| {
         UserError::new(format!("the threads cannot be started: {error}")).help("try `--threads 1`")
     })?;
-    pool.install(|| {
-        let input = rooms::find(&settings.inputs)?;
-        let parts: Vec<Looked> =
-            input.packages.into_par_iter().map(|package| look_at(package, settings, judges)).collect();
-        Ok(together(parts, input.problems))
-    })
+    pool.install(work)
 }
 
-fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> Looked {
+fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
+    let Configured { package, by } = configured;
     let mut package = package.read();
     let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
     looked.left_out.packages = 1;
@@ -82,11 +103,11 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
         looked.summary.bytes += bytes as u64;
     }
     let name = package.files().next().map_or_else(String::new, |(path, _)| path.to_string());
-    let remarks = package.remarks(settings.require_reason);
+    let remarks = package.remarks(by.require_reason());
     looked.problems.extend(remarks.problems.iter().cloned());
     // asked only where it matters: the folder is walked once more
     let mut whole = !remarks.is_empty() && package.is_whole();
-    let sites = match guarded(&name, || rooms::sites(&package)) {
+    let sites = match guarded(&name, || rooms::sites(&package, &by.known)) {
         Ok((mut sites, problems)) => {
             looked.problems.extend(problems);
             looked.problems.extend(remarks.assume(&mut sites));
@@ -100,13 +121,15 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
         }
     };
     let sites = sites.into_iter().map(Arc::new);
-    let (in_tests, sites): (Vec<_>, Vec<_>) = sites.partition(|site| site.in_test && !settings.include_tests);
+    let (in_tests, sites): (Vec<_>, Vec<_>) = sites.partition(|site| site.in_test && !by.include_tests);
     looked.left_out.in_tests = in_tests.iter().filter(|site| site.kind.is_real()).count();
     looked.sites = sites;
-    if let Some(judges) = judges {
-        judge(&mut looked, judges);
+    if let Some(judging) = judging {
+        judge(&mut looked, &by);
         let aside = Looked { sites: in_tests, ..Looked::default() };
-        silence(&mut looked, aside, &remarks, whole, judges);
+        silence(&mut looked, aside, &remarks, whole, &by, judging);
+        let paths = looked.findings.iter().map(|finding| finding.place.path.clone());
+        looked.fail_on = paths.map(|path| (path, by.fail_on)).collect();
         let places = looked
             .findings
             .iter()
@@ -114,7 +137,7 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
         // of these no more than the fingerprint is asked for
         let places = places.chain(looked.unreported.iter().map(|it| &it.place));
         let wanted: BTreeSet<Arc<str>> = places.map(|place| place.path.clone()).collect();
-        if judges.keep_all {
+        if judging.keep_all {
             looked.files = package.files().map(|(path, _)| path.clone()).collect();
         }
         looked.sources = package.into_sources(&wanted);
@@ -123,14 +146,21 @@ fn look_at(package: Unread, settings: &Settings, judges: Option<Judges<'_>>) -> 
 }
 
 /// Takes away the findings that comments hide. What is not reported anyway counts too: a comment that hides it is not unused.
-fn silence(looked: &mut Looked, mut aside: Looked, remarks: &Remarks, whole: bool, judges: Judges<'_>) {
-    if !remarks.is_empty() || judges.keep_all {
-        judge(&mut aside, judges);
+fn silence(
+    looked: &mut Looked,
+    mut aside: Looked,
+    remarks: &Remarks,
+    whole: bool,
+    by: &Configuration,
+    judging: Judging,
+) {
+    if !remarks.is_empty() || judging.keep_all {
+        judge(&mut aside, by);
         looked.unreported.append(&mut aside.findings);
         looked.unreported.append(&mut aside.unreported);
     }
     let all: Vec<&Finding> = looked.findings.iter().chain(&looked.unreported).collect();
-    let hidden = remarks.hide(&all, judges.names);
+    let hidden = remarks.hide(&all, &by.rule_names());
     looked.problems.extend(hidden.unknown);
     if whole {
         looked.problems.extend(hidden.unused);
@@ -142,17 +172,21 @@ fn silence(looked: &mut Looked, mut aside: Looked, remarks: &Remarks, whole: boo
     tell_once(&mut looked.findings);
     tell_once(&mut silenced);
     looked.summary.suppressed = silenced.len();
-    if !judges.keep_all {
+    if !judging.keep_all {
         looked.unreported.clear();
     }
 }
 
-fn judge(looked: &mut Looked, judges: Judges<'_>) {
-    let selection = judges.selection;
+fn judge(looked: &mut Looked, by: &Configuration) {
+    let selection = &by.selection;
     for site in &looked.sites {
-        let told = guarded(&site.place.path, || judges.rules.judge(site, |rule| selection.level(rule)));
+        let told = guarded(&site.place.path, || by.rules.judge(site, |rule| selection.loudest(rule)));
         match told {
-            Ok(findings) => {
+            Ok(mut findings) => {
+                for finding in &mut findings {
+                    finding.level = by.level_at(&finding.rule, &finding.place.path);
+                }
+                findings.retain(|finding| finding.level != Level::Off);
                 let (sure, unsure): (Vec<_>, Vec<_>) =
                     findings.into_iter().partition(|finding| finding.confidence >= selection.min_confidence);
                 looked.left_out.unsure += unsure.len();
@@ -188,6 +222,7 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
         all.files.extend(part.files);
         all.problems.extend(part.problems);
         all.sources.extend(part.sources);
+        all.fail_on.extend(part.fail_on);
         all.summary.files += part.summary.files;
         all.summary.bytes += part.summary.bytes;
         all.summary.suppressed += part.summary.suppressed;

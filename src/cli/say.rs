@@ -7,11 +7,14 @@ use super::settings::{Settings, color_choice};
 use crate::model::Problem;
 use crate::report::{self, clean};
 use codespan_reporting::term::termcolor::{self, ColorSpec, StandardStream, WriteColor};
-use std::io;
+use std::io::{self, Write as _};
 
-/// `error: what`, then a `help:` line for each thing to do.
+/// `error: what`, then the lines that show it, then a `help:` line for each thing to do.
 pub(super) fn error(error: &UserError, color: Color) {
     line(color, "error", termcolor::Color::Red, &error.what);
+    for shown in &error.shown {
+        let _ = writeln!(stderr(color), "  {}", clean(shown));
+    }
     for help in &error.help {
         line(color, "help", termcolor::Color::Cyan, help);
     }
@@ -54,6 +57,10 @@ pub(super) fn extent(looked: &Looked, talk: Talk) {
         let text = format!("left out {} findings on lines that have not changed", left_out.unchanged);
         line(talk.color, "info", termcolor::Color::Blue, &text);
     }
+    if left_out.excluded > 0 {
+        let text = format!("left out {} files that the configuration excludes", left_out.excluded);
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
     if left_out.unsure > 0 {
         let text =
             format!("left out {} less certain findings; --min-confidence medium shows them", left_out.unsure);
@@ -70,7 +77,11 @@ pub(super) fn warning(text: &str, talk: Talk) {
 
 fn line(color: Color, word: &str, of: termcolor::Color, text: &str) {
     // Where standard error is closed there is nobody to tell.
-    let _ = write_line(&mut StandardStream::stderr(color_choice(color, &io::stderr())), word, of, text);
+    let _ = write_line(&mut stderr(color), word, of, text);
+}
+
+fn stderr(color: Color) -> StandardStream {
+    StandardStream::stderr(color_choice(color, &io::stderr()))
 }
 
 fn write_line(out: &mut dyn WriteColor, word: &str, of: termcolor::Color, text: &str) -> io::Result<()> {

@@ -1,11 +1,11 @@
 //! What was typed, resolved against the machine: where to read, what a terminal can show, how many threads. Later steps ask nothing of the
 //! environment again.
 
-use super::args::{Color, FailOn, Format, Options, Talk, Typed, VERBS};
+use super::args::{Color, Format, Options, Talk, Typed, VERBS};
+use super::configuring::Configuring;
 use super::error::{UserError, nearest};
 use super::output::{Check, FileOutput, can_be_written};
 use super::surroundings::root;
-use crate::model::Level;
 use crate::report;
 use clap::ValueEnum as _;
 use codespan_reporting::term::termcolor::ColorChoice;
@@ -23,7 +23,6 @@ pub(super) enum Inputs {
 
 /// How a run over sources goes.
 #[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Settings {
     pub(super) inputs: Inputs,
     pub(super) format: report::Format,
@@ -33,12 +32,7 @@ pub(super) struct Settings {
     pub(super) root: PathBuf,
     /// What of cargo is run first.
     pub(super) with_check: Option<Check>,
-    /// The lowest level that fails the run; `None` for never.
-    pub(super) fail_on: Option<Level>,
     pub(super) strict: bool,
-    pub(super) include_tests: bool,
-    /// A comment for the tool without a reason is a problem.
-    pub(super) require_reason: bool,
     /// Threads; 0 for one for each processor.
     pub(super) threads: usize,
     pub(super) talk: Talk,
@@ -58,15 +52,7 @@ pub(super) fn settings(paths: Vec<PathBuf>, options: &Options, talk: Talk) -> Re
         outputs: options.output.output.clone(),
         root: root(|name| std::env::var_os(name).map(PathBuf::from)),
         with_check,
-        fail_on: match options.fail_on {
-            Some(FailOn::Error) => Some(Level::Error),
-            Some(FailOn::Warning) | None => Some(Level::Warning),
-            Some(FailOn::Note) => Some(Level::Note),
-            Some(FailOn::Never) => None,
-        },
         strict: options.strict,
-        include_tests: options.include_tests,
-        require_reason: true,
         threads: options.threads.map_or(0, usize::from),
         talk,
     })
@@ -128,12 +114,16 @@ pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
     }
 }
 
-/// An option that was typed for a command that has no use for it.
-pub(super) fn without_options(typed: &Typed, verb: &str) -> Result<(), UserError> {
-    if typed.options == Options::default() {
+/// An option that was typed for a command that has no use for it. `configured`: it reads the configuration.
+pub(super) fn without_options(typed: &Typed, verb: &str, configured: bool) -> Result<(), UserError> {
+    let Configuring { config, isolated, .. } = &typed.options.configuring;
+    let of_use = Configuring { config: config.clone(), isolated: *isolated, ..Configuring::default() };
+    let configuring = if configured { of_use } else { Configuring::default() };
+    if typed.options == (Options { configuring, ..Options::default() }) {
         return Ok(());
     }
-    Err(UserError::new(format!("`{verb}` takes no options but --color, --quiet and --verbose"))
+    let more = if configured { "--config, --isolated, " } else { "" };
+    Err(UserError::new(format!("`{verb}` takes no options but {more}--color, --quiet and --verbose"))
         .help("the other options are for `check` and `audit`"))
 }
 

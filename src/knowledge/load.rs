@@ -71,12 +71,22 @@ impl Knowledge {
     /// The vocabulary that the program carries; read once.
     pub fn builtin() -> Result<&'static Self, LoadError> {
         static BUILTIN: OnceLock<Result<Knowledge, LoadError>> = OnceLock::new();
-        let load = || {
-            let mut known = Self::load(Self::builtin_files())?;
-            known.libraries = Libraries::load(files_in("libraries"))?;
-            Ok(known)
-        };
-        BUILTIN.get_or_init(load).as_ref().map_err(Clone::clone)
+        BUILTIN.get_or_init(|| Self::with([], [])).as_ref().map_err(Clone::clone)
+    }
+
+    /// What the program carries, and more tables of vocabulary and of libraries, as name and text. Of two entries for one path the later
+    /// counts: a project's own goes before the program's.
+    pub fn with<'f>(
+        vocabulary: impl IntoIterator<Item = (&'f str, &'f str)>,
+        libraries: impl IntoIterator<Item = (&'f str, &'f str)>,
+    ) -> Result<Self, LoadError> {
+        let mut files: Vec<(&str, &str)> = files_in("vocabulary").collect();
+        files.extend(vocabulary);
+        let mut known = Self::load(files)?;
+        let mut files: Vec<(&str, &str)> = files_in("libraries").collect();
+        files.extend(libraries);
+        known.libraries = Libraries::load(files)?;
+        Ok(known)
     }
 
     /// The files that the program carries, as name and text: a start for those who add tables of their own.

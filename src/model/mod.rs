@@ -4,6 +4,7 @@
 mod fact;
 mod facts;
 mod finding;
+mod limits;
 mod place;
 mod site;
 mod words;
@@ -11,6 +12,7 @@ mod words;
 pub use fact::{Evidence, Fact};
 pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
 pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
+pub use limits::{LIMITS, LimitInfo, MAX_DELAY, Measure, limit_info};
 pub use place::Place;
 pub use site::{
     Assumed, Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State,

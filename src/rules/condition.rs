@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Fault;
-use crate::model::{FACTS, FactInfo, FactType, Site, Value, fact_info};
+use crate::model::{FACTS, FactInfo, FactType, LIMITS, Measure, Site, Value, fact_info, limit_info};
 
 /// Lines that must all be true of a site.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub(super) struct Bounds {
     pub(super) above: Option<f64>,
     pub(super) at_least: Option<f64>,
     pub(super) below: Option<f64>,
+    /// The limit of the configuration that takes the number's place where it is set.
+    pub(super) setting: Option<&'static str>,
 }
 
 impl Condition {
@@ -68,6 +70,24 @@ impl Condition {
                 Clause::Not(inner) => inner.collect_facts(facts),
             }
         }
+    }
+
+    /// Puts a limit of the configuration in the place of each number that names it; whether any does.
+    pub(super) fn set_limit(&mut self, limit: &str, value: f64) -> bool {
+        let mut found = false;
+        for clause in &mut self.clauses {
+            match clause {
+                Clause::Fact(_, Test::Within(bounds)) => found |= bounds.set_limit(limit, value),
+                Clause::Fact(..) => {}
+                Clause::Any(branches) => {
+                    for branch in branches {
+                        found |= branch.set_limit(limit, value);
+                    }
+                }
+                Clause::Not(inner) => found |= inner.set_limit(limit, value),
+            }
+        }
+        found
     }
 
     /// Reads the table `[when]`; faults have byte ranges of the TOML text.
@@ -118,6 +138,16 @@ impl Test {
 }
 
 impl Bounds {
+    fn set_limit(&mut self, limit: &str, value: f64) -> bool {
+        if self.setting != Some(limit) {
+            return false;
+        }
+        for bound in [&mut self.above, &mut self.at_least, &mut self.below].into_iter().flatten() {
+            *bound = value;
+        }
+        true
+    }
+
     fn contain(&self, value: f64) -> bool {
         self.above.is_none_or(|bound| value > bound)
             && self.at_least.is_none_or(|bound| value >= bound)
@@ -222,7 +252,7 @@ fn read_comparison(
     table: &DeTable,
     value: &Spanned<DeValue>,
 ) -> Result<Test, Fault> {
-    const COMPARISONS: [&str; 4] = ["above", "at_least", "below", "known"];
+    const COMPARISONS: [&str; 5] = ["above", "at_least", "below", "known", "setting"];
     let mut bounds = Bounds::default();
     for (key, operand) in table {
         let name = key.get_ref().as_ref();
@@ -237,6 +267,10 @@ fn read_comparison(
             "above" => &mut bounds.above,
             "at_least" => &mut bounds.at_least,
             "below" => &mut bounds.below,
+            "setting" => {
+                bounds.setting = Some(read_setting(fact, operand)?);
+                continue;
+            }
             _ => return Err(Fault::unknown(key.span(), "comparison", name, COMPARISONS)),
         };
         if fact.kind != FactType::Number {
@@ -244,10 +278,31 @@ fn read_comparison(
         }
         *bound = Some(read_number(operand)?);
     }
-    if bounds == Bounds::default() {
+    let numbers = [bounds.above, bounds.at_least, bounds.below].into_iter().flatten().count();
+    if bounds.setting.is_some() && numbers != 1 {
+        let what =
+            "`setting` names the limit that takes one number's place: give one, which holds without it";
+        return Err(Fault::new(value.span(), what));
+    }
+    if numbers == 0 {
         return Err(mismatch(fact, value));
     }
     Ok(Test::Within(bounds))
+}
+
+/// A limit's name; what it measures must be what the fact measures.
+fn read_setting(fact: &'static FactInfo, value: &Spanned<DeValue>) -> Result<&'static str, Fault> {
+    let Some(name) = value.get_ref().as_str() else {
+        return Err(Fault::new(value.span(), "`setting` is the name of a limit"));
+    };
+    let Some(limit) = limit_info(name) else {
+        return Err(Fault::unknown(value.span(), "limit", name, LIMITS.iter().map(|limit| limit.name)));
+    };
+    if fact.name.ends_with("_s") != (limit.measure == Measure::Seconds) {
+        let what = format!("`{name}` and `{}` do not measure the same", fact.name);
+        return Err(Fault::new(value.span(), what));
+    }
+    Ok(limit.name)
 }
 
 fn read_number(value: &Spanned<DeValue>) -> Result<f64, Fault> {

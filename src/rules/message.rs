@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::{Environment, Error, UndefinedBehavior, Value};
 
-use crate::model::{self, FACTS, FactInfo, Site};
+use super::spread;
+use crate::model::{self, FACTS, FactInfo, Jitter, Site};
 
 /// The texts of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +46,23 @@ impl Templates {
         environment.add_filter("attempts", |number: f64| count(number, "attempt"));
         environment.add_filter("delays", |schedule: Vec<Vec<f64>>| delays(&schedule));
         environment.add_filter("waves", |schedule: Vec<Vec<f64>>| waves(&schedule));
-        environment.add_filter("draws", |schedule: Vec<Vec<f64>>| draws(&schedule));
         environment.add_filter("suggested_cap", suggested_cap);
-        Self { environment }
+        let mut templates = Self { environment };
+        templates.prefer_jitter(Jitter::Full);
+        templates
+    }
+
+    /// From here on, random delays are proposed in this way.
+    pub(super) fn prefer_jitter(&mut self, jitter: Jitter) {
+        self.environment.add_filter("draws", move |schedule: Vec<Vec<f64>>| draws(&schedule, jitter));
+        self.environment.add_filter("spread", move |delay: &str, of: minijinja::value::Kwargs| {
+            spread::spread(delay, &of, jitter)
+        });
+    }
+
+    /// From here on, no longer cap is suggested.
+    pub(super) fn suggest_at_most(&mut self, seconds: f64) {
+        self.environment.add_filter("suggested_cap", move |first_s: f64| suggested_cap(first_s).min(seconds));
     }
 
     /// Takes in a template; an empty one renders as nothing.
@@ -178,9 +193,19 @@ fn waves(schedule: &[Vec<f64>]) -> String {
     joined(arrivals)
 }
 
-/// "U(0, 1 s), U(0, 2 s), …": the same delays with full jitter.
-fn draws(schedule: &[Vec<f64>]) -> String {
-    joined(schedule.iter().map(|range| format!("U(0, {})", duration(high(range)))))
+/// "U(0, 1 s), U(0, 2 s), …": the same delays, drawn as is preferred.
+fn draws(schedule: &[Vec<f64>], jitter: Jitter) -> String {
+    match jitter {
+        Jitter::Decorrelated => {
+            let base = schedule.first().map_or_else(|| "base".to_owned(), |range| duration(high(range)));
+            spread::decorrelated(None, &base)
+        }
+        Jitter::Equal => joined(schedule.iter().map(|range| {
+            let delay = high(range);
+            format!("U({}, {})", duration(delay / 2.0), duration(delay))
+        })),
+        _ => joined(schedule.iter().map(|range| format!("U(0, {})", duration(high(range))))),
+    }
 }
 
 fn low(range: &[f64]) -> f64 {
@@ -243,7 +268,9 @@ mod tests {
         let doubling: Vec<Vec<f64>> = [1.0, 2.0, 4.0, 8.0, 16.0].map(|d| vec![d, d]).to_vec();
         assert_eq!(delays(&doubling), "1 s, 2 s, 4 s, …");
         assert_eq!(waves(&doubling), "1 s, 3 s, 7 s, …");
-        assert_eq!(draws(&doubling), "U(0, 1 s), U(0, 2 s), U(0, 4 s), …");
+        assert_eq!(draws(&doubling, Jitter::Full), "U(0, 1 s), U(0, 2 s), U(0, 4 s), …");
+        assert_eq!(draws(&doubling, Jitter::Equal), "U(500 ms, 1 s), U(1 s, 2 s), U(2 s, 4 s), …");
+        assert_eq!(draws(&doubling, Jitter::Decorrelated), "U(1 s, 3 × w) with w the last wait");
         assert_eq!(delays(&[vec![0.5, 1.0]]), "500 ms to 1 s");
         assert_eq!(delays(&[]), "");
     }

@@ -9,6 +9,7 @@ mod message;
 mod page;
 mod prose;
 mod rehearse;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod ways;
@@ -23,7 +24,7 @@ pub use example::{Example, ExampleFile, Mark};
 pub use page::{Cite, Rule};
 pub use prose::{HEADINGS, Prose};
 
-use crate::model::{Finding, Level, Site};
+use crate::model::{Finding, Jitter, Level, MAX_DELAY, Site};
 use message::{Part, Templates};
 
 static PAGES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/rules");
@@ -75,6 +76,23 @@ impl Rules {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Puts a limit in the place of each number whose page names it. Whether any does: a limit that no rule reads would have no effect.
+    pub fn set_limit(&mut self, limit: &str, value: f64) -> bool {
+        if limit == MAX_DELAY {
+            self.templates.suggest_at_most(value);
+        }
+        let mut found = false;
+        for rule in &mut self.rules {
+            found |= rule.when.set_limit(limit, value);
+        }
+        found
+    }
+
+    /// What messages propose in place of a delay that is not random: full jitter unless this says equal or decorrelated.
+    pub fn prefer_jitter(&mut self, jitter: Jitter) {
+        self.templates.prefer_jitter(jitter);
     }
 
     /// Where the rule of this page now stands.

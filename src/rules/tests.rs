@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::ways::{Way, blank_site, ways};
 use super::*;
-use crate::model::{Confidence, Evidence, Fact, FactType, Growth, Kind, Place, Value, fact_info};
+use crate::model::{Confidence, Evidence, Fact, FactType, Growth, Jitter, Kind, Place, Value, fact_info};
 
 fn builtin() -> Rules {
     Rules::builtin().unwrap_or_else(|error| panic!("{error}"))
@@ -81,7 +81,23 @@ fn no_rule_fires_on_a_site_of_which_nothing_is_known() {
 
 #[test]
 fn messages_name_the_problem_in_lower_case_without_a_full_stop() {
-    let rules = builtin();
+    check_styles(&builtin());
+}
+
+#[test]
+fn messages_hold_and_read_well_for_every_setting() {
+    for jitter in [Jitter::Equal, Jitter::Decorrelated] {
+        let mut rules = builtin();
+        rules.prefer_jitter(jitter);
+        assert!(rules.set_limit(MAX_DELAY, 5.0), "a rule reads it");
+        for rule in rules.iter() {
+            rehearse::rehearse(rule, &rules.templates).unwrap_or_else(|error| panic!("{error}"));
+        }
+        check_styles(&rules);
+    }
+}
+
+fn check_styles(rules: &Rules) {
     for rule in rules.iter() {
         for way in ways(&rule.when).unwrap() {
             for site in [way.site(), filled(rule, &way)] {
@@ -247,6 +263,26 @@ fn every_line_of_a_condition_counts() {
     set(&mut other_branch, "breaker", &Value::Unknown);
     set(&mut other_branch, "attempts.kind", &Value::Word("unbounded"));
     assert!(fires(&rules, "own-rule", &other_branch), "true wins over unknown in any");
+}
+
+#[test]
+fn a_limit_takes_the_place_of_the_number_that_names_it_and_of_no_other() {
+    let text = PAGE.replace("{ above = 2, below = 60 }", "{ above = 2, setting = \"max-delay\" }");
+    let mut rules = load(&text).unwrap();
+    assert!(fires(&rules, "own-rule", &own_site()));
+    assert!(!rules.set_limit("max-total", 9.0), "no page reads it");
+    assert!(fires(&rules, "own-rule", &own_site()));
+    assert!(rules.set_limit(MAX_DELAY, 3.0));
+    assert!(!fires(&rules, "own-rule", &own_site()));
+    for (setting, what) in [
+        ("{ above = 2, setting = \"max-dellay\" }", "unknown limit `max-dellay`"),
+        ("{ above = 2, setting = \"max-attempts\" }", "do not measure the same"),
+        ("{ above = 2, setting = 3 }", "the name of a limit"),
+        ("{ setting = \"max-delay\" }", "give one, which holds without it"),
+        ("{ above = 2, below = 9, setting = \"max-delay\" }", "give one, which holds without it"),
+    ] {
+        assert!(broken("{ above = 2, below = 60 }", setting).what.contains(what), "{setting}");
+    }
 }
 
 #[test]

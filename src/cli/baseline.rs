@@ -29,6 +29,14 @@ pub(super) enum BaselineVerb {
     },
 }
 
+impl BaselineVerb {
+    /// The paths that were typed.
+    pub(super) fn paths_mut(&mut self) -> &mut Vec<PathBuf> {
+        let (Self::Write { paths } | Self::Prune { paths }) = self;
+        paths
+    }
+}
+
 pub(super) fn baseline(
     verb: &BaselineVerb,
     options: &Options,

@@ -1,8 +1,8 @@
 //! `retry-lint check`: the findings, and an exit status that says whether there are any.
 
 use super::args::Options;
-use super::error::Stop;
 use super::configured::here;
+use super::error::Stop;
 use super::output::write_files;
 use super::run::{Judging, run};
 use super::settings::Settings;

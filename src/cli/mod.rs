@@ -4,6 +4,7 @@
 mod args;
 mod audit;
 mod baseline;
+mod cargo;
 mod check;
 mod configured;
 mod configuring;
@@ -23,8 +24,10 @@ mod settings;
 mod show;
 mod surroundings;
 mod with_check;
+mod workspace;
 
 use args::{Talk, Typed, Verb};
+use cargo::CargoTyped;
 use clap::Parser as _;
 use codespan_reporting::term::termcolor::BufferedStandardStream;
 use error::{Stop, UserError};
@@ -57,21 +60,13 @@ impl From<Status> for ExitCode {
 
 /// The program: `args` as the system gives them, its own name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let typed = match Typed::try_parse_from(args) {
-        Ok(typed) => typed,
-        Err(error) => return told_by_clap(&error).into(),
-    };
-    guard::note_panics();
-    let talk = typed.talk;
-    match guard::guarded("", || command(typed)) {
-        Ok(Ok(status)) => status,
-        Ok(Err(stop)) => stopped(&stop, talk),
-        Err(problem) => stopped(&Stop::User(UserError::new(problem.message)), talk),
+    match Typed::try_parse_from(args) {
+        Ok(typed) => done(typed.talk, || command(typed)),
+        Err(error) => told_by_clap(&error).into(),
     }
-    .into()
 }
 
-/// The same as a cargo command: cargo calls `cargo-retry-lint retry-lint …`.
+/// The same as a cargo command: cargo calls `cargo-retry-lint retry-lint …`. Packages and targets may be chosen as for cargo's own.
 pub fn cargo_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut args: Vec<OsString> = args.into_iter().collect();
     if args.get(1).is_some_and(|arg| arg == "retry-lint") {
@@ -81,7 +76,23 @@ pub fn cargo_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         // So that usage lines show what was typed.
         *name = "cargo retry-lint".into();
     }
-    main(args)
+    match CargoTyped::try_parse_from(args) {
+        Ok(CargoTyped { cargo, mut typed }) => done(typed.talk, || {
+            cargo::choose(&cargo, &mut typed)?;
+            command(typed)
+        }),
+        Err(error) => told_by_clap(&error).into(),
+    }
+}
+
+fn done(talk: Talk, work: impl FnOnce() -> Result<Status, Stop> + std::panic::UnwindSafe) -> ExitCode {
+    guard::note_panics();
+    match guard::guarded("", work) {
+        Ok(Ok(status)) => status,
+        Ok(Err(stop)) => stopped(&stop, talk),
+        Err(problem) => stopped(&Stop::User(UserError::new(problem.message)), talk),
+    }
+    .into()
 }
 
 fn command(typed: Typed) -> Result<Status, Stop> {

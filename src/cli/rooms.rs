@@ -238,6 +238,15 @@ impl Package {
     }
 }
 
+/// The Rust files below some folders that a run over them would read.
+pub(super) fn rust_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, UserError> {
+    let walked = source::walk(folders, &Walk::default());
+    if let Some(error) = walked.errors.iter().find(|error| error.is_fatal()) {
+        return Err(UserError::new(error.to_string()));
+    }
+    Ok(walked.files.into_iter().map(|found| found.path).collect())
+}
+
 /// Finds the files and puts those of one package together. Called on the threads of the run.
 pub(super) fn find(inputs: &Inputs) -> Result<Input, UserError> {
     let paths = match inputs {

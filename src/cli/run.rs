@@ -73,8 +73,7 @@ pub(super) fn run(settings: &Settings, options: &Options, judging: Option<Judgin
         let mut input = rooms::find(&settings.inputs)?;
         let problems = std::mem::take(&mut input.problems);
         let (packages, excluded) = configure(input, options)?;
-        let parts: Vec<Looked> =
-            packages.into_par_iter().map(|package| look_at(package, judging)).collect();
+        let parts: Vec<Looked> = packages.into_par_iter().map(|package| look_at(package, judging)).collect();
         let mut looked = together(parts, problems);
         looked.left_out.excluded = excluded;
         Ok(looked)

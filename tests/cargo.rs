@@ -142,8 +142,7 @@ fn nothing_of_the_project_is_run() {
         &format!("[build]\nrustc = \"{wrapper}\"\nrustc-wrapper = \"{wrapper}\"\n[alias]\nmetadata = \"!{wrapper}\"\n"),
     );
     workspace.write("rust-toolchain.toml", "[toolchain]\nchannel = \"no-such-channel\"\n");
-    workspace
-        .write("tool/build.rs", &format!("fn main() {{ std::fs::write({:?}, \"\").unwrap(); }}\n", mark));
+    workspace.write("tool/build.rs", &format!("fn main() {{ std::fs::write({mark:?}, \"\").unwrap(); }}\n"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

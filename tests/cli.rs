@@ -232,3 +232,23 @@ fn a_full_disk_is_a_failure() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
     }
 }
+
+#[test]
+fn completions_and_the_manual_page_are_made() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let run = run(Path::new("."), &["completions", shell]);
+        assert_eq!(run.status, 0);
+        assert!(run.stdout.contains("min-confidence"), "{shell}");
+    }
+    let page = run(Path::new("."), &["man"]);
+    assert_eq!(page.status, 0);
+    assert!(page.stdout.starts_with(".ie") && page.stdout.contains(".SH OPTIONS"));
+}
+
+#[test]
+fn statistics_and_timings_stay_off_standard_output() {
+    let plain = run(Path::new("."), &["--format", "json", "examples/herd"]);
+    let told = run(Path::new("."), &["--format", "json", "examples/herd", "--statistics", "--timings"]);
+    assert_eq!(plain.stdout, told.stdout);
+    assert!(told.stderr.contains("1 fixed-delay") && told.stderr.contains(" s for 4 files"));
+}

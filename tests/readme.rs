@@ -55,7 +55,11 @@ fn the_commands_that_set_up_are_those_that_ci_runs() {
 #[test]
 fn every_block_is_of_a_kind_that_is_checked() {
     for block in blocks(&read("README.md")) {
-        assert!(["console", "sh", "toml"].contains(&block.kind), "a block of the kind `{}`", block.kind);
+        assert!(
+            ["console", "sh", "toml", "yaml"].contains(&block.kind),
+            "a block of the kind `{}`",
+            block.kind
+        );
     }
 }
 
@@ -69,6 +73,33 @@ fn its_configurations_can_be_used() {
         let command = ["retry-lint", "--show-settings", "--config", file.to_str().unwrap(), "examples/herd"];
         let (output, status) = run(&command);
         assert_eq!(status, 0, "the block of line {}: {output}", block.first);
+    }
+}
+
+/// The blocks for CI systems name what this repository has: the version, the action's inputs, the hook, the formats.
+#[test]
+fn what_it_tells_ci_systems_is_there() {
+    let text = read("README.md");
+    let shown: Vec<Block<'_>> = blocks(&text).into_iter().filter(|block| block.kind == "yaml").collect();
+    assert_eq!(shown.len(), 3);
+    let (action, hooks) = (read("action.yml"), read(".pre-commit-hooks.yaml"));
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    assert!(action.contains(concat!("default: ", env!("CARGO_PKG_VERSION"))), "the action's version");
+    for line in shown.iter().flat_map(|block| &block.lines) {
+        let line = line.trim().trim_start_matches("- ");
+        if let Some(tag) = line.strip_prefix("uses: retry-lint/retry-lint@").or(line.strip_prefix("rev: ")) {
+            assert_eq!(tag, version);
+        }
+        if let Some(id) = line.strip_prefix("id: ") {
+            assert!(hooks.contains(&format!("- id: {id}\n")), "no hook `{id}`");
+        }
+        if line.starts_with("paths:") {
+            assert!(action.contains("\n  paths:\n"), "no input `paths`");
+        }
+        if let Some(args) = line.strip_prefix("retry-lint --output gitlab:") {
+            let report = args.split(' ').next().unwrap();
+            assert!(text.contains(&format!("codequality: {report}")));
+        }
     }
 }
 
@@ -87,7 +118,11 @@ fn its_options_are_those_that_there_are() {
         options(&help).into_iter().filter(|name| name != "--help" && name != "--version").collect();
     assert_eq!(options(&table), there_are);
     // cargo's own, and the one of `audit` alone
-    let others = ["--release", "--path", "--all"].map(str::to_owned);
+    let mut others: BTreeSet<String> = ["--release", "--path", "--all", "--locked"].map(str::to_owned).into();
+    let as_cargo_command =
+        Command::new(env!("CARGO_BIN_EXE_cargo-retry-lint")).arg("--help").output().unwrap();
+    let of_cargo = options(&String::from_utf8(as_cargo_command.stdout).unwrap());
+    others.extend(of_cargo.into_iter().filter(|name| !there_are.contains(name)));
     let told: BTreeSet<String> = options(&readme).into_iter().filter(|name| !others.contains(name)).collect();
     assert_eq!(told, there_are, "an option is told that is not there");
 }
@@ -207,6 +242,7 @@ fn run(words: &[&str]) -> (String, i32) {
         "NO_COLOR",
         "CLICOLOR_FORCE",
         "FORCE_COLOR",
+        "CARGO_TERM_COLOR",
         "COLUMNS",
         "RUST_BACKTRACE",
         "GITHUB_WORKSPACE",

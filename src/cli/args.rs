@@ -71,10 +71,20 @@ pub(super) enum Verb {
     /// Write a `retry-lint.toml` into the current folder, with every setting and what it is for.
     #[command(help_template = PAGE_HELP)]
     Init,
+    /// Print completions for a shell.
+    #[command(help_template = PAGE_HELP)]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in roff.
+    #[command(help_template = PAGE_HELP)]
+    Man,
 }
 
 /// The names of the commands, to tell a misspelt one from a path.
-pub(super) const VERBS: [&str; 6] = ["check", "audit", "baseline", "explain", "rules", "init"];
+pub(super) const VERBS: [&str; 8] =
+    ["check", "audit", "baseline", "explain", "rules", "init", "completions", "man"];
 
 /// What is looked at, and what comes of it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -134,6 +144,8 @@ pub(super) struct Options {
 /// How it talks while it works.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Output")]
+// each is a switch of its own on the command line
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Talk {
     /// Whether to use colour.
     #[arg(long, value_enum, global = true, value_name = "WHEN", default_value_t)]
@@ -142,6 +154,14 @@ pub(super) struct Talk {
     /// Nothing but findings and errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
+
+    /// Say how often each rule spoke.
+    #[arg(long, global = true)]
+    pub(super) statistics: bool,
+
+    /// Say how long it took, and for which packages longest.
+    #[arg(long, global = true)]
+    pub(super) timings: bool,
 
     /// Say what was read and what was left out.
     #[arg(short, long, global = true)]

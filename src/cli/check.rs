@@ -12,6 +12,7 @@ use super::{Status, say, show};
 use crate::model::Level;
 use crate::report::Report;
 use codespan_reporting::term::termcolor::WriteColor;
+use std::time::Instant;
 
 pub(super) fn check(
     settings: &Settings,
@@ -26,6 +27,7 @@ pub(super) fn check(
     let checked = with_check(settings, out)?;
     let names = here.rule_names();
     let older = options.older.read(&settings.inputs)?;
+    let started = Instant::now();
     let mut looked = run(settings, options, Some(Judging { keep_all: older.has_baseline() }))?;
     let stale = older.leave_out(&mut looked, &settings.inputs, &names);
     say::problems(&looked, settings);
@@ -43,6 +45,8 @@ pub(super) fn check(
     checked.finish(out)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
+    say::statistics(&looked, settings.talk);
+    say::timings(&looked, started.elapsed(), settings.talk);
     older.say_stale(stale, settings.talk);
     let failed = checked.failed || looked.problems.iter().any(|problem| say::fails(problem, settings));
     let findings = looked.findings.iter().map(|finding| (finding.level, looked.fail_on(finding)));

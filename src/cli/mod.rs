@@ -15,6 +15,7 @@ mod init;
 mod older;
 mod output;
 mod packages;
+mod pages;
 mod rooms;
 mod rules;
 mod run;
@@ -115,6 +116,14 @@ fn command(typed: Typed) -> Result<Status, Stop> {
         Some(Verb::Rules) => {
             without_options(&typed, "rules", true)?;
             rules::rules(&typed.options, &mut out)
+        }
+        Some(Verb::Completions { shell }) => {
+            without_options(&typed, "completions", false)?;
+            pages::completions(*shell, &mut out)
+        }
+        Some(Verb::Man) => {
+            without_options(&typed, "man", false)?;
+            pages::man(&mut out)
         }
         Some(Verb::Init) => {
             without_options(&typed, "init", false)?;

@@ -13,6 +13,7 @@ use crate::settings::Remarks;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The engine recurses over what it reads, to a counted depth of 128 levels; this holds them in a debug build too.
 const STACK: usize = 16 << 20;
@@ -34,6 +35,8 @@ pub(super) struct Looked {
     pub(super) sources: Sources,
     pub(super) summary: Summary,
     pub(super) left_out: LeftOut,
+    /// How long each package took, by its first file.
+    pub(super) took: Vec<(String, Duration)>,
     /// For files with findings: the lowest level that fails the run there.
     fail_on: BTreeMap<Arc<str>, Option<Level>>,
 }
@@ -93,6 +96,7 @@ pub(super) fn on_threads<T: Send>(
 }
 
 fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
+    let started = Instant::now();
     let Configured { package, by } = configured;
     let mut package = package.read();
     let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
@@ -141,6 +145,7 @@ fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
         }
         looked.sources = package.into_sources(&wanted);
     }
+    looked.took.push((name, started.elapsed()));
     looked
 }
 
@@ -216,6 +221,7 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
     let mut all = Looked { problems, ..Looked::default() };
     for part in parts {
         all.sites.extend(part.sites);
+        all.took.extend(part.took);
         all.findings.extend(part.findings);
         all.unreported.extend(part.unreported);
         all.files.extend(part.files);

@@ -7,7 +7,12 @@ use super::settings::{Settings, color_choice};
 use crate::model::Problem;
 use crate::report::{self, clean};
 use codespan_reporting::term::termcolor::{self, ColorSpec, StandardStream, WriteColor};
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
+use std::time::Duration;
+
+/// Packages that timings list.
+const MOST_TIMES: usize = 5;
 
 /// `error: what`, then the lines that show it, then a `help:` line for each thing to do.
 pub(super) fn error(error: &UserError, color: Color) {
@@ -65,6 +70,37 @@ pub(super) fn extent(looked: &Looked, talk: Talk) {
         let text =
             format!("left out {} less certain findings; --min-confidence medium shows them", left_out.unsure);
         line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+}
+
+/// How often each rule spoke, the most frequent first.
+pub(super) fn statistics(looked: &Looked, talk: Talk) {
+    if !talk.statistics {
+        return;
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in &looked.findings {
+        *counts.entry(&finding.rule).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(rule, count)| (std::cmp::Reverse(*count), *rule));
+    for (rule, count) in counts {
+        line(talk.color, "info", termcolor::Color::Blue, &format!("{count:>5} {rule}"));
+    }
+}
+
+/// How long it took, and the packages that took longest.
+pub(super) fn timings(looked: &Looked, whole: Duration, talk: Talk) {
+    if !talk.timings {
+        return;
+    }
+    let megabytes = looked.summary.bytes as f64 / 1e6;
+    let text = format!("{:.2} s for {} files, {megabytes:.1} MB", whole.as_secs_f64(), looked.summary.files);
+    line(talk.color, "info", termcolor::Color::Blue, &text);
+    let mut took: Vec<&(String, Duration)> = looked.took.iter().collect();
+    took.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    for (name, time) in took.into_iter().take(MOST_TIMES) {
+        line(talk.color, "info", termcolor::Color::Blue, &format!("{:>8.2} s {name}", time.as_secs_f64()));
     }
 }
 

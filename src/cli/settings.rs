@@ -129,12 +129,27 @@ pub(super) fn without_options(typed: &Typed, verb: &str, configured: bool) -> Re
 
 /// Whether a stream is written in colour.
 pub(super) fn color_choice(color: Color, stream: &impl IsTerminal) -> ColorChoice {
-    let told_not_to = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    match color {
-        Color::Always => ColorChoice::Always,
-        Color::Auto if stream.is_terminal() && !told_not_to("NO_COLOR") && !dumb => ColorChoice::Always,
-        Color::Auto | Color::Never => ColorChoice::Never,
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let colored = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => wants_color(variable, stream.is_terminal()),
+    };
+    if colored { ColorChoice::Always } else { ColorChoice::Never }
+}
+
+/// What the environment says of colour, the strongest first: <https://no-color.org>, <https://bixense.com/clicolors>, cargo's own variable.
+fn wants_color(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
+    if variable("NO_COLOR").is_some() {
+        return false;
+    }
+    if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") {
+        return true;
+    }
+    match variable("CARGO_TERM_COLOR").as_deref() {
+        Some("always") => true,
+        Some("never") => false,
+        _ => is_terminal && variable("TERM").is_none_or(|term| term != "dumb"),
     }
 }
 
@@ -156,6 +171,21 @@ mod tests {
         assert_eq!(inputs(vec![dash()], Some(Path::new("a.rs"))), Ok(Inputs::Stdin("a.rs".into())));
         assert!(inputs(vec![dash(), "src".into()], None).is_err());
         assert!(inputs(vec![], Some(Path::new("a.rs"))).is_err());
+    }
+
+    #[test]
+    fn the_environment_decides_on_color() {
+        let wants = |set: &[(&str, &str)], is_terminal| {
+            let variable = |name: &str| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            };
+            wants_color(variable, is_terminal)
+        };
+        assert!(wants(&[], true) && !wants(&[], false));
+        assert!(!wants(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true));
+        assert!(wants(&[("CLICOLOR_FORCE", "1")], false) && !wants(&[("CLICOLOR_FORCE", "0")], false));
+        assert!(wants(&[("CARGO_TERM_COLOR", "always")], false));
+        assert!(!wants(&[("CARGO_TERM_COLOR", "never")], true) && !wants(&[("TERM", "dumb")], true));
     }
 
     #[test]

@@ -245,11 +245,6 @@ fn mistakes_are_refused_with_their_place_and_the_nearest_name() {
         ),
         ("[limits]\nmax-delay = 0", "2:13: `max-delay` is a duration,", "larger than 0"),
         ("[limits]\nmax-attempts = 2.5", "2:16: `max-attempts` is a whole number", "larger than 0"),
-        (
-            "[limits]\nmax-attempts = 5",
-            "2:1: no rule reads the limit `max-attempts`",
-            "setting = \"max-attempts\"",
-        ),
         ("include-tests = \"yes\"", "1:17: `include-tests` is true or false, not a text", "^^^^^"),
         (
             "min-confidence = \"hihg\"",

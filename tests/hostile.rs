@@ -482,3 +482,25 @@ fn standard_input_is_read_alike() {
         assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn delays_that_take_long_to_count() {
+    let tried = |delays: &str| {
+        format!(
+            "for delay in {delays} {{\n\
+                 if std::net::TcpStream::connect(\"db:1\").is_ok() {{ return; }}\n\
+                 std::thread::sleep(std::time::Duration::from_millis(delay));\n\
+             }}"
+        )
+    };
+    let repeated = "std::iter::repeat(1).take(9)";
+    for (name, delays) in [
+        ("skipped", "std::iter::successors(Some(1), |d| Some(d * 2)).skip(10_000_000_000)".to_owned()),
+        ("unknown", "std::iter::successors(Some(1), anything()).skip(10_000_000_000)".to_owned()),
+        ("chained", format!("{repeated}{}", times(&format!(".chain({repeated})"), 30))),
+        ("behind", format!("{repeated}.chain(std::iter::repeat(2)).skip(10_000_000_000)")),
+        ("folded", "0..(-9_000_000_000_000_000_000i64..5).fold(1, |delay, _| delay * 2)".to_owned()),
+    ] {
+        body(&format!("delays-{name}"), &tried(&delays), Told::Nothing);
+    }
+}

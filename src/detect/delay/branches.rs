@@ -89,7 +89,7 @@ impl Eval<'_, '_> {
         let by_anybody = self.env.choices.by_anybody;
         if !by_anybody && made_with.as_ref().is_some_and(|here| anywhere.iter().any(|at| !here.contains(at)))
         {
-            self.env.choices.note_given();
+            self.env.choices.note_made_elsewhere();
         }
         let picked = if by_anybody { Vec::new() } else { made_with.unwrap_or(anywhere) };
         // where nobody here chooses, somebody else does: any of them

@@ -216,7 +216,6 @@ impl Eval<'_, '_> {
             overflow: None,
             moving: self.env.moving.clone(),
             steps: self.env.steps.clone(),
-            by_type: self.env.by_type.clone(),
             most: self.env.most,
             choices: self.env.choices.clone(),
             receivers: Rc::clone(&self.env.receivers),

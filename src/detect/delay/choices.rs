@@ -16,7 +16,7 @@ const MOST_RUNS: usize = 24;
 pub(crate) struct Choices {
     taken: Rc<BTreeMap<String, usize>>,
     open: Rc<RefCell<BTreeMap<String, usize>>>,
-    given: Rc<Cell<bool>>,
+    made_elsewhere: Rc<Cell<bool>>,
     /// Who asks is outside of the crate: also what nobody in it chooses is an answer.
     pub(super) by_anybody: bool,
 }
@@ -31,9 +31,9 @@ impl Choices {
         0
     }
 
-    /// Notes that whoever gives the policy decides, and that this crate decides otherwise in other places.
-    pub(super) fn note_given(&self) {
-        self.given.set(true);
+    /// Notes that the policy at hand is made elsewhere: only its type is known, or the crate gives others in other places.
+    pub(super) fn note_made_elsewhere(&self) {
+        self.made_elsewhere.set(true);
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn for_each(by_anybody: bool, run: impl Fn(&Choices) -> Replay) -> Re
         runs += 1;
         let choices = Choices { taken: Rc::new(taken.clone()), by_anybody, ..Choices::default() };
         let mut replay = run(&choices);
-        replay.given = choices.given.get();
+        replay.made_elsewhere = choices.made_elsewhere.get();
         let open =
             choices.open.borrow().iter().next().map(|(question, answers)| (question.clone(), *answers));
         let Some((question, answers)) = open else {
@@ -67,7 +67,7 @@ pub(crate) fn for_each(by_anybody: bool, run: impl Fn(&Choices) -> Replay) -> Re
 
 /// One of several replays with the others beside it. One that never waits says that the policy is off.
 fn together(mut done: Vec<Replay>) -> Replay {
-    let given = done.iter().any(|replay| replay.given);
+    let made_elsewhere = done.iter().any(|replay| replay.made_elsewhere);
     let waits = |replay: &Replay| replay.waits.iter().any(Option::is_some);
     if done.iter().any(waits) {
         done.retain(waits);
@@ -75,7 +75,7 @@ fn together(mut done: Vec<Replay>) -> Replay {
     let mut done = done.into_iter();
     let Some(mut first) = done.next() else { return Replay::default() };
     first.others = done.collect();
-    first.given = given;
+    first.made_elsewhere = made_elsewhere;
     if first.others.iter().any(|other| other.max != first.max) {
         first.max = None;
     }

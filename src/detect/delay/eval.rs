@@ -43,8 +43,6 @@ pub(crate) struct Env {
     pub(crate) moving: Vec<Key>,
     /// Steps taken so far, on all trips.
     pub(crate) steps: Rc<Cell<u32>>,
-    /// A delay came from a policy of which only the type is known.
-    pub(crate) by_type: Rc<Cell<bool>>,
     /// Steps at which the expression at hand is given up; `None`: those of the whole replay.
     pub(crate) most: Option<u32>,
     /// What a configuration decides once.
@@ -140,10 +138,15 @@ impl<'c, 'a> Eval<'c, 'a> {
         self.env.vars.extend(eval.env.vars.remove(&there).map(|val| (here, val)));
     }
 
+    /// Takes a step; false where none is left.
+    pub(super) fn step(&self) -> bool {
+        self.env.steps.set(self.env.steps.get() + 1);
+        self.env.steps.get() <= self.env.most.unwrap_or(MOST_STEPS).min(MOST_STEPS)
+    }
+
     /// Evaluates an expression.
     pub(crate) fn eval(&mut self, id: ExprId) -> Amount {
-        self.env.steps.set(self.env.steps.get() + 1);
-        if self.env.steps.get() > self.env.most.unwrap_or(MOST_STEPS).min(MOST_STEPS) {
+        if !self.step() {
             return Amount::unknown();
         }
         let body = self.cx.body;

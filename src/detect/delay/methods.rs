@@ -147,10 +147,9 @@ impl Eval<'_, '_> {
         if hi.unknown || !hi.sized && !hi.moves {
             return Amount::unknown();
         }
-        let mut at = lo.hi;
-        while at < hi.hi && at < f64::from(MOST_ATTEMPTS) {
-            val = self.apply(step, &[val, Amount { moves, ..Amount::exact(at) }]);
-            at += 1.0;
+        let items = (0..MOST_ATTEMPTS).map(|item| lo.hi + f64::from(item)).take_while(|item| *item < hi.hi);
+        for item in items {
+            val = self.apply(step, &[val, Amount { moves, ..Amount::exact(item) }]);
         }
         Amount { moves, ..val }
     }

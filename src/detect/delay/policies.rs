@@ -33,7 +33,7 @@ impl Eval<'_, '_> {
         let mut policy = self.eval(call.receiver);
         if policy.part("", SHAPE).is_none() {
             policy = policy_of(&series_of_type(self.cx, &self.cx.type_of(call.receiver)?)?)?;
-            self.env.by_type.set(true);
+            self.env.choices.note_made_elsewhere();
         }
         if !call.name.starts_with("next") {
             return Some(policy);
@@ -65,11 +65,11 @@ pub(crate) fn policy_shape(cx: &Context<'_>, value: ExprId) -> Option<(Growth, J
 
 fn shape_within(cx: &Context<'_>, value: ExprId, left: u32) -> Option<(Growth, Jitter)> {
     let policy = Eval::new(cx, Env::default()).eval(value);
-    if policy.part("", SHAPE).is_none() {
+    let Some(shape) = policy.part("", SHAPE) else {
         let at = cx.body.params.iter().position(|param| cx.body.local(value) == Some(param.pat))?;
         return given_shape(cx, at, left.checked_sub(1)?);
-    }
-    let growth = match policy.part("", SHAPE)?.lo {
+    };
+    let growth = match shape.lo {
         shape if shape < 0.5 => Growth::Constant,
         shape if shape < 1.5 => Growth::Linear,
         _ => Growth::Exponential,
@@ -85,13 +85,8 @@ fn shape_within(cx: &Context<'_>, value: ExprId, left: u32) -> Option<(Growth, J
 
 /// The shape of what all callers give as a parameter.
 fn given_shape(cx: &Context<'_>, at: usize, left: u32) -> Option<(Growth, Jitter)> {
-    let mut shapes = cx.callers().into_iter().filter_map(|(item, call)| {
-        let in_test = cx.krate.item(item).is_some_and(|item| item.in_test);
-        (!in_test).then(|| {
-            let caller = cx.inside(item)?;
-            shape_within(&caller, *caller.args(call).get(at)?, left)
-        })
-    });
+    let given = cx.given(at)?;
+    let mut shapes = given.iter().map(|(caller, arg)| shape_within(caller, *arg, left));
     let first = shapes.next()??;
     shapes.all(|shape| shape == Some(first)).then_some(first)
 }

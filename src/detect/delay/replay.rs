@@ -5,11 +5,10 @@ use super::amount::{Amount, Cap};
 use super::choices::{Choices, for_each};
 use super::eval::{Env, Eval, Key, Overflowed};
 use super::sequences::item_at;
-use crate::body::{BinOp, ExprId, ExprKind, Local, MacroInput};
+use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State};
 use crate::detect::summary::summary;
-use std::rc::Rc;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -30,12 +29,10 @@ pub(crate) struct Replay {
     pub(crate) overflow: Option<(u32, Overflowed)>,
     /// The waits of the trips that were taken, by call.
     pub(crate) calls: Vec<ExprId>,
-    /// A delay came from a policy of which only the type is known.
-    pub(crate) by_type: bool,
     /// The same for other answers to what a configuration decides.
     pub(crate) others: Vec<Replay>,
-    /// The policy is given, and the crate gives others elsewhere.
-    pub(crate) given: bool,
+    /// A delay came from a policy that is made elsewhere: only its type is known, or the crate gives others in other places.
+    pub(crate) made_elsewhere: bool,
     /// The waits are one round each, and no sequence.
     pub(crate) apart: bool,
 }
@@ -54,7 +51,6 @@ fn replay_with(
 ) -> Replay {
     let mut made = Replay::default();
     let mut env = Env { moving: moving_keys(cx, trips), choices: choices.clone(), ..Env::default() };
-    let by_type = Rc::clone(&env.by_type);
     // what was bound before the loop: only what the trips do not get anew
     let mut eval = Eval::new(cx, env);
     for event in &record.entry.trace {
@@ -124,7 +120,6 @@ fn replay_with(
         let waited = env.vars.get(&Key::Waited).cloned();
         made.waits.push(if inside { Some(Amount::unknown()) } else { waited });
     }
-    made.by_type = by_type.get();
     made
 }
 
@@ -400,7 +395,7 @@ pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
     }
 }
 
-/// What a timer that is kept is set to again: `d` of `nap.as_mut().reset(Instant::now() + d)`.
+/// The deadline that a timer which is kept is set to again: `nap.as_mut().reset(Instant::now() + d)`.
 fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
     let timer = cx.local_of(call)?;
     cx.body.exprs().find_map(|(_, expr)| {
@@ -410,29 +405,23 @@ fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
         while let ExprKind::Method(inner) = &cx.body.expr(on).kind {
             on = inner.receiver;
         }
-        if method.name != "reset" || cx.body.local(on) != Some(timer) {
-            return None;
-        }
-        match &cx.body.expr(*until).kind {
-            ExprKind::Binary(BinOp::Add, _, delay) => Some(*delay),
-            _ => None,
-        }
+        (method.name == "reset" && cx.body.local(on) == Some(timer)).then_some(*until)
     })
 }
 
 /// Adds what a call waits, or what a stored timer that is awaited was made to wait.
 pub(super) fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     let before = eval.env.vars.remove(&Key::Waited);
-    let val = match rearmed(eval.cx, call).or_else(|| eval.cx.handed_delay(call)) {
+    let val = if let Some(until) = rearmed(eval.cx, call) {
         // armed again on each trip, whatever it was made with
-        Some(again) if rearmed(eval.cx, call).is_some() => {
-            let val = eval.eval(again);
-            eval.env.vars.insert(Key::Waited, val.clone());
-            val
-        }
+        let val = eval.until(until);
+        eval.env.vars.insert(Key::Waited, val.clone());
+        val
+    } else if let Some(delay) = eval.cx.handed_delay(call) {
         // in what unit, only its callers would tell
-        Some(delay) => Amount { sized: false, ..eval.eval(delay) },
-        None => eval.eval(call),
+        Amount { sized: false, ..eval.eval(delay) }
+    } else {
+        eval.eval(call)
     };
     let Some(waited) = eval.env.vars.remove(&Key::Waited).or((!val.unknown).then_some(val)) else {
         if let Some(before) = before {

@@ -9,6 +9,10 @@ use crate::body::{ExprId, ExprKind, MethodCall};
 
 /// The item of an iterator at an index, and whether there is one.
 pub(super) fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
+    // chains in chains ask for each other's items again and again
+    if !eval.step() {
+        return (Amount::unknown(), true);
+    }
     let cx = eval.cx;
     match &cx.body.expr(iter).kind {
         ExprKind::Range { start, end, inclusive } => {
@@ -29,6 +33,10 @@ pub(super) fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amo
                 let mut item = eval.eval(*first);
                 let mut at = 0.0;
                 while at < index && !item.absent {
+                    // `.skip(10_000_000_000)`
+                    if !eval.step() {
+                        return (Amount::unknown(), true);
+                    }
                     item = eval.apply(*next, &[item]);
                     at += 1.0;
                 }
@@ -86,7 +94,7 @@ fn adapted(eval: &mut Eval<'_, '_>, iter: ExprId, call: &MethodCall, index: f64)
 /// How many items an iterator has, where it ends before an index.
 fn length(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> Option<f64> {
     let mut at = 0.0;
-    while at <= index {
+    while at <= index && eval.step() {
         if !item_at(eval, iter, at).1 {
             return Some(at);
         }

@@ -152,7 +152,7 @@ impl Eval<'_, '_> {
     }
 
     /// How far off a deadline is: what is added to the clock.
-    fn until(&mut self, id: ExprId) -> Amount {
+    pub(super) fn until(&mut self, id: ExprId) -> Amount {
         let target = self.cx.body.local(id).and_then(|local| self.cx.init(local)).unwrap_or(id);
         match &self.cx.body.expr(target).kind {
             ExprKind::Binary(BinOp::Add, _, right) => self.eval(*right),

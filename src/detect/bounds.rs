@@ -80,7 +80,7 @@ pub(crate) fn bounds(
 
 /// Whether a loop runs in an arm of a `select!` in which another arm is a stop signal.
 fn is_raced(cx: &Context<'_>, id: ExprId) -> bool {
-    std::iter::successors(cx.parent(id), |at| cx.parent(*at)).any(|at| {
+    cx.around(id).any(|at| {
         let ExprKind::Macro(call) = &cx.body.expr(at).kind else { return false };
         let MacroInput::Select { arms, .. } = &call.input else { return false };
         let around = |future: ExprId| cx.body.any(future, |inner| inner == id);

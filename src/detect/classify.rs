@@ -292,18 +292,16 @@ pub(crate) fn classify<'f>(
         let round: Vec<&State> = succeeding.iter().chain(&not_yet).copied().collect();
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         // written twice, in two arms, it is the same wait
-        let alike = |one: ExprId, other: ExprId| one == other || cx.text(one) == cx.text(other);
-        let same_wait = on_failure.iter().any(|wait| on_success.iter().any(|other| alike(*wait, *other)));
+        let same_wait =
+            on_failure.iter().any(|wait| on_success.iter().any(|other| cx.is_written_alike(*wait, *other)));
         let recovers = remote_known && (q.recovers(&round, &ops) || q.renews(&failing, &ops));
-        // periodic work waits the same after success; that somewhere inside it connects makes it no reconnect
-        let periodic = same_wait
-            && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)))
-            && succeeding.iter().any(|state| state.calls.iter().any(|op| ops.contains(op)));
+        // a wait that is the same after success or where nothing is there yet: only the operation's own name makes that a reconnect
+        let steady = same_wait && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)));
+        // periodic work, which connects somewhere inside
+        let periodic = steady && succeeding.iter().any(|state| state.calls.iter().any(|op| ops.contains(op)));
         let reconnects = establishes && !periodic && !q.establishes_beside(&failing, &succeeding);
-        // who waits as long where there is nothing to do takes work from a queue, and runs it
-        let queue = same_wait
-            && !not_yet.is_empty()
-            && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)));
+        // work is taken from a queue, and run
+        let queue = steady && !not_yet.is_empty();
         if recovers || (reconnects || session && !condition) && !queue {
             made.kind = Kind::Reconnect;
             if !establishes && !recovers {

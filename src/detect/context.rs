@@ -106,6 +106,27 @@ impl<'a> Context<'a> {
         self.callers_of(self.at)
     }
 
+    /// What the callers outside of tests give this function for a parameter, each in its own body; empty where nobody here calls it,
+    /// `None` where one of them cannot be read.
+    pub(crate) fn given(&self, param: usize) -> Option<Vec<(Rc<Self>, ExprId)>> {
+        let by_trait = self.krate.declaration(self.at).map_or_else(Vec::new, |item| self.callers_of(item));
+        let in_test = |caller: ItemRef| {
+            self.krate.item(caller).is_none_or(|item| item.in_test)
+                || self.krate.file(caller).is_none_or(|file| file.in_test)
+        };
+        let callers = self.callers().into_iter().chain(by_trait).filter(|(caller, _)| !in_test(*caller));
+        callers
+            .map(|(caller, call)| {
+                let caller = self.inside(caller)?;
+                let args = caller.args(call);
+                // by path a method's receiver stands among the arguments
+                let shift = args.len().checked_sub(self.body.params.len())?;
+                let arg = *args.get(param + shift)?;
+                Some((caller, arg))
+            })
+            .collect()
+    }
+
     /// Functions of this crate that call one, with the call.
     pub(crate) fn callers_of(&self, item: ItemRef) -> Vec<Written> {
         let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,9 +152,20 @@ impl<'a> Context<'a> {
         self.inits.get(&local).copied()
     }
 
+    /// The expressions that an expression stands in, the innermost first.
+    pub(crate) fn around(&self, id: ExprId) -> impl Iterator<Item = ExprId> {
+        std::iter::successors(self.parent(id), |at| self.parent(*at))
+    }
+
+    /// The innermost closure or async block that an expression stands in.
+    pub(crate) fn task_around(&self, id: ExprId) -> Option<ExprId> {
+        self.around(id)
+            .find(|at| matches!(self.body.expr(*at).kind, ExprKind::Closure { .. } | ExprKind::Async(_)))
+    }
+
     /// The innermost loop that an expression stands in.
     pub(crate) fn loop_around(&self, id: ExprId) -> Option<ExprId> {
-        std::iter::successors(self.parent(id), |at| self.parent(*at)).find(|at| {
+        self.around(id).find(|at| {
             matches!(
                 self.body.expr(*at).kind,
                 ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
@@ -158,12 +190,22 @@ impl<'a> Context<'a> {
 
     /// An expression as written, on one line, cut to 80 characters.
     pub(crate) fn text(&self, id: ExprId) -> String {
-        let text = self.krate.file(self.at).map_or("", |file| file.slice(self.body.expr(id).span));
-        let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" .", ".");
+        let words: Vec<&str> = self.written(id).split_whitespace().collect();
+        let mut line = words.join(" ").replace(" .", ".");
         if line.chars().count() > 80 {
             line = line.chars().take(79).collect::<String>() + "…";
         }
         line
+    }
+
+    /// Whether two expressions are written alike, but for blanks and line breaks.
+    pub(crate) fn is_written_alike(&self, one: ExprId, other: ExprId) -> bool {
+        let bare = |id: ExprId| self.written(id).chars().filter(|c| !c.is_whitespace());
+        one == other || bare(one).eq(bare(other))
+    }
+
+    fn written(&self, id: ExprId) -> &'a str {
+        self.krate.file(self.at).map_or("", |file| file.slice(self.body.expr(id).span))
     }
 
     /// The type of an expression, smart pointers seen through.
@@ -181,6 +223,17 @@ impl<'a> Context<'a> {
     /// Whether a name is a generic parameter of this body.
     pub(crate) fn is_generic(&self, name: &str) -> bool {
         self.body.generics.iter().any(|(it, _)| it == name)
+    }
+
+    /// Whether an argument is something to do: a closure or an async block, also behind a name.
+    pub(crate) fn is_work(&self, arg: ExprId) -> bool {
+        let is =
+            |id: ExprId| matches!(self.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
+        match &self.body.expr(arg).kind {
+            ExprKind::Path(_) => self.body.local(arg).and_then(|local| self.init(local)).is_some_and(is),
+            ExprKind::Ref(inner) => self.is_work(*inner),
+            _ => is(arg),
+        }
     }
 
     /// Whether one of these futures is a stop signal.

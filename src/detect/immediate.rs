@@ -5,10 +5,9 @@ use super::context::{Callee, Context};
 use super::delay::{self, Replay};
 use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
-use super::summary::summary;
-use crate::body::{ExprId, ExprKind, MacroInput, Span};
+use super::summary::{MOST_CALLS, asks_something, summary};
+use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::knowledge::{Role, says};
-use crate::resolve::ItemRef;
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
 pub(super) fn may_wait_unseen(
@@ -18,7 +17,7 @@ pub(super) fn may_wait_unseen(
     ops: &[ExprId],
 ) -> bool {
     let hides = |call: ExprId| {
-        if ops.contains(&call) { paces_itself(cx, call) } else { may_wait(cx, call) }
+        if ops.contains(&call) { waits_around(cx, call) } else { may_wait(cx, call) }
     };
     failing.iter().any(|state| {
         state.marks.event
@@ -53,11 +52,8 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
                 _ => false,
             };
             let hint = |arg: &ExprId| says(&words.hint, &cx.base_text(*arg));
-            named(cx.call_name(call))
-                || cx.is_awaited(call)
-                    && (on
-                        || cx.args(call).iter().any(hint)
-                        || cx.args(call).iter().any(|arg| tells_of_failure(cx, *arg)))
+            let told = |arg: &ExprId| hint(arg) || tells_of_failure(cx, *arg);
+            named(cx.call_name(call)) || cx.is_awaited(call) && (on || cx.args(call).iter().any(told))
         }
         Callee::Known(entry, _) => {
             matches!(entry.role, Role::Event | Role::Timeout { .. } | Role::Accept | Role::Guard)
@@ -67,16 +63,17 @@ fn may_wait(cx: &Context<'_>, call: ExprId) -> bool {
 
 /// Whether each try of an operation waits: before it begins, or after it failed. What retries by itself, or waits for something in between,
 /// has its own delays.
-fn paces_itself(cx: &Context<'_>, op: ExprId) -> bool {
+fn waits_around(cx: &Context<'_>, op: ExprId) -> bool {
     let Callee::Own(item) = cx.callee(op) else { return false };
-    let Some(inner) = cx.inside(item) else { return summary(cx, item).wait.is_some() };
-    let Some(wait) = summary(cx, item).wait else { return puts_off(&inner) };
+    let inside = summary(cx, item);
+    let Some(inner) = cx.inside(item) else { return inside.wait.is_some() };
+    let Some(wait) = inside.wait else { return puts_off(&inner) };
     if inner.loop_around(wait).is_some() {
-        return !retries_itself(cx, item);
+        return !inside.paces_itself;
     }
     let (root, span) = (inner.body.root, inner.body.expr(wait).span);
-    !(asks_something(&inner, root, |call| call.end <= span.start)
-        && asks_something(&inner, root, |call| call.start >= span.end))
+    !(asks_something(&inner, root, MOST_CALLS, |call| call.end <= span.start)
+        && asks_something(&inner, root, MOST_CALLS, |call| call.start >= span.end))
 }
 
 /// Whether a function tells somebody else how long to hold back: `self.limiter.add_delay(&url, duration)`.
@@ -89,28 +86,6 @@ fn puts_off(cx: &Context<'_>) -> bool {
                 && call.args.iter().any(|arg| delay(&cx.base_text(*arg)))
         }
         _ => false,
-    })
-}
-
-/// Whether a function tries something in a loop, and waits then: its delays are its own, and no caller's.
-pub(crate) fn retries_itself(cx: &Context<'_>, item: ItemRef) -> bool {
-    let Some(wait) = summary(cx, item).wait else { return false };
-    let Some(inner) = cx.inside(item) else { return false };
-    let start = inner.body.expr(wait).span.start;
-    inner.loop_around(wait).is_some_and(|looped| asks_something(&inner, looped, |call| call.end <= start))
-}
-
-/// Whether something that may fail is asked at such a place within an expression.
-fn asks_something(cx: &Context<'_>, within: ExprId, place: impl Fn(Span) -> bool) -> bool {
-    cx.body.any(within, |id| {
-        matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
-            && place(cx.body.expr(id).span)
-            && match cx.callee(id) {
-                Callee::Own(item) => summary(cx, item).wait.is_none() && summary(cx, item).fallible,
-                Callee::Known(entry, _) => matches!(entry.role, Role::Remote { .. }),
-                Callee::Operand(_) => true,
-                Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => cx.is_awaited(id),
-            }
     })
 }
 

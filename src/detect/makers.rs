@@ -113,27 +113,10 @@ impl Makers {
             }
         }
         match cx.body.params.iter().position(|param| param.pat == local) {
-            Some(at) => self.given(cx, at),
+            // where nobody here calls it, others do
+            Some(at) => cx.given(at)?.into_iter().try_for_each(|(caller, arg)| self.follow(&caller, arg)),
             None => self.follow(cx, cx.init(local)?),
         }
-    }
-
-    /// What the callers of a function give it for a parameter. Where nobody here calls it, others do.
-    fn given(&mut self, cx: &Context<'_>, param: usize) -> Option<()> {
-        let by_trait = cx.krate.declaration(cx.at).map_or_else(Vec::new, |declared| cx.callers_of(declared));
-        for (caller, call) in cx.callers().into_iter().chain(by_trait) {
-            if cx.krate.item(caller).is_none_or(|item| item.in_test)
-                || cx.krate.file(caller).is_none_or(|file| file.in_test)
-            {
-                continue;
-            }
-            let inner = cx.inside(caller)?;
-            let args = inner.args(call);
-            // by path a method's receiver stands among the arguments
-            let shift = args.len().checked_sub(cx.body.params.len())?;
-            self.follow(&inner, *args.get(param + shift)?)?;
-        }
-        Some(())
     }
 }
 

@@ -11,13 +11,12 @@ const MOST_OUTSIDE: usize = 2;
 /// How often the same call is written on the way to the loop and behind it.
 pub(super) fn tries(cx: &Context<'_>, ops: &[Op]) -> u32 {
     let Some((op, looped)) = ops.iter().find_map(|op| Some((op, cx.loop_around(*op)?))) else { return 0 };
-    let text = cx.text(*op);
-    if ops.iter().any(|other| cx.text(*other) != text) {
+    if ops.iter().any(|other| !cx.is_written_alike(*op, *other)) {
         return 0;
     }
     let alike = |id: ExprId| {
         matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
-            && cx.text(id) == text
+            && cx.is_written_alike(id, *op)
             && cx.is_awaited(id) == cx.is_awaited(*op)
             && is_on_the_way(cx, id, looped)
     };
@@ -27,7 +26,7 @@ pub(super) fn tries(cx: &Context<'_>, ops: &[Op]) -> u32 {
 
 /// Whether whoever comes to the loop comes by this call, or to it from there: no branch, loop or closure of its own is around it.
 fn is_on_the_way(cx: &Context<'_>, call: ExprId, looped: ExprId) -> bool {
-    let around: Vec<ExprId> = std::iter::successors(cx.parent(looped), |at| cx.parent(*at)).collect();
+    let around: Vec<ExprId> = cx.around(looped).collect();
     let mut at = call;
     while let Some(parent) = cx.parent(at) {
         if around.contains(&parent) {

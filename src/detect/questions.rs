@@ -85,9 +85,8 @@ impl Question<'_, '_> {
 
     /// Whether an operation is written in the loop, or in a closure that the loop may call.
     pub(super) fn may_come_again(&self, op: Op) -> bool {
-        let around = |from: ExprId| std::iter::successors(self.cx.parent(from), |at| self.cx.parent(*at));
-        let of_loop: Vec<ExprId> = around(self.id).collect();
-        std::iter::once(op).chain(around(op)).any(|at| {
+        let of_loop: Vec<ExprId> = self.cx.around(self.id).collect();
+        std::iter::once(op).chain(self.cx.around(op)).any(|at| {
             at == self.id
                 || matches!(self.cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
                     && !of_loop.contains(&at)
@@ -336,14 +335,9 @@ impl Question<'_, '_> {
     fn called_round_and_round(&self) -> bool {
         self.cx.callers().iter().take(16).any(|(item, call)| {
             let Some(caller) = self.cx.inside(*item) else { return false };
-            let mut at = caller.parent(*call);
-            while let Some(parent) = at {
-                if matches!(caller.body.expr(parent).kind, ExprKind::Loop { .. } | ExprKind::While { .. }) {
-                    return true;
-                }
-                at = caller.parent(parent);
-            }
-            false
+            caller
+                .around(*call)
+                .any(|at| matches!(caller.body.expr(at).kind, ExprKind::Loop { .. } | ExprKind::While { .. }))
         })
     }
 

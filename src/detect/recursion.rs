@@ -3,7 +3,6 @@
 
 use super::bounds::Bounds;
 use super::context::Context;
-use super::delay::Replay;
 use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
 use super::sites;
@@ -77,14 +76,15 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         None => site.confidence = Confidence::Medium,
     }
     let bounds = bounds(cx, followed, *call, &failing);
-    let calls: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).take(1).collect();
-    let replay = if direct {
-        let replay = super::delay::replay_calls(cx, *call, &failing);
-        Replay { calls: if calls.is_empty() { replay.calls } else { calls }, ..replay }
+    let mut replay = if direct {
+        super::delay::replay_calls(cx, *call, &failing)
     } else {
         // what the functions between make of the arguments is not followed
-        Replay { calls, ..super::delay::replay_once(cx, &failing) }
+        super::delay::replay_once(cx, &failing)
     };
+    if let Some(wait) = failing.iter().flat_map(|state| &state.waits).next() {
+        replay.calls = vec![*wait];
+    }
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     if !direct {
@@ -101,18 +101,6 @@ fn is_split(followed: &Followed) -> bool {
         .recursions
         .iter()
         .any(|(call, state)| state.calls.iter().any(|before| before != call && is_call(before)))
-}
-
-/// Whether the call's own result is what the function gives, and not a task or job that somebody else may drop.
-fn is_direct(cx: &Context<'_>, call: ExprId) -> bool {
-    let mut at = cx.parent(call);
-    while let Some(parent) = at {
-        if matches!(cx.body.expr(parent).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
-            return false;
-        }
-        at = cx.parent(parent);
-    }
-    true
 }
 
 /// A counter among the arguments that is tested on the way bounds it; arguments that never change bound nothing.
@@ -144,7 +132,8 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
         made.kind = Some(BoundKind::Bounded);
         made.evidence = cx.evidence(call, "a counter is handed on");
     } else if stepped.is_empty()
-        && is_direct(cx, call)
+        // a task or job that gives no result here may be dropped by somebody else
+        && cx.task_around(call).is_none()
         && failing.iter().all(|state| state.conds.iter().all(|(cond, _)| followed.tests.contains_key(cond)))
     {
         made.kind = Some(BoundKind::Unbounded);

@@ -184,11 +184,9 @@ fn users(cx: &Context<'_>) -> Users {
 
 /// Whether a call stands in a closure that only hands its own parameter on: who calls that closure is not seen.
 fn is_callback(caller: &Context<'_>, call: ExprId) -> bool {
-    let closure = std::iter::successors(caller.parent(call), |at| caller.parent(*at)).find_map(|at| {
-        match &caller.body.expr(at).kind {
-            ExprKind::Closure { params, .. } => Some(params),
-            _ => None,
-        }
+    let closure = caller.around(call).find_map(|at| match &caller.body.expr(at).kind {
+        ExprKind::Closure { params, .. } => Some(params),
+        _ => None,
     });
     closure.is_some_and(|params| {
         let own = |arg: &ExprId| {

@@ -37,7 +37,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
         let name = cx.call_name(id);
         let named = says(&words.retry, name)
             || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
-        let given = cx.args(id).iter().copied().find(|arg| gives_operation(cx, *arg));
+        let given = cx.args(id).iter().copied().find(|arg| cx.is_work(*arg));
         let certain = match cx.callee(id) {
             Callee::Own(item) if item != cx.at => {
                 let inner = summary(cx, item);
@@ -116,7 +116,7 @@ fn hands_on(cx: &Context<'_>, id: ExprId) -> bool {
         ExprKind::Ref(inner) => inner,
         _ => id,
     };
-    gives_operation(cx, id) || is_param(inner)
+    cx.is_work(id) || is_param(inner)
 }
 
 /// The retry in the type that a constructor makes: an adapter that is polled, around the stream or future that it is given.
@@ -139,17 +139,6 @@ fn is_named_engine(cx: &Context<'_>, name: &str) -> bool {
     matches!(parts.as_slice(), [_, .., with, last] if with == "with" && says(&cx.words().retry, last))
 }
 
-fn gives_operation(cx: &Context<'_>, id: ExprId) -> bool {
-    match &cx.body.expr(id).kind {
-        ExprKind::Closure { .. } | ExprKind::Async(_) => true,
-        ExprKind::Path(_) => cx.body.local(id).and_then(|local| cx.init(local)).is_some_and(|init| {
-            matches!(cx.body.expr(init).kind, ExprKind::Closure { .. } | ExprKind::Async(_))
-        }),
-        ExprKind::Ref(inner) => gives_operation(cx, *inner),
-        _ => false,
-    }
-}
-
 fn of_loop(
     cx: &Context<'_>,
     followed: &Followed,
@@ -168,8 +157,8 @@ fn of_loop(
     }
     operation(cx, classified, &mut site);
     if !site.kind.is_real() {
-        // a thread that an executor needs is blocked by a poll as well
-        // what is called for something else, and waits inside, is no wait of this loop's
+        // a thread that an executor needs is blocked by a poll as well; but what is called for something else, and waits inside,
+        // is no wait of this loop's
         let waits =
             |wait: &&ExprId| !matches!(cx.callee(**wait), Callee::Own(item) if !summary(cx, item).is_wait);
         if let Some(wait) = record.backs.iter().find_map(|state| state.waits.iter().find(waits)) {
@@ -263,14 +252,14 @@ pub(crate) fn fill(
 ) {
     let waits: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
     let wait = replay.calls.first().or(waits.first()).copied();
-    attempts(bounds, replay, outside::tries(cx, ops), site);
+    attempts(cx, ops, bounds, replay, site);
     let max = site.attempts.max.value().map(|max| *max as u32);
     let shown = delay::read(replay, max);
     let unseen = immediate::may_wait_unseen(cx, followed, failing, ops);
     if let Some(waits) = immediate::waits_inside(cx, followed, ops) {
         site.operation.waits = Fact::known(waits);
     }
-    delay_facts(cx, &shown, replay, wait, wait.is_some(), unseen, site);
+    delay_facts(cx, &shown, replay, wait, unseen, site);
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
         site.delay.blocking_in_async =
@@ -307,11 +296,12 @@ pub(crate) fn fill(
     site.attempts.timeout = Fact::known(failing.iter().any(|state| state.marks.timeout));
 }
 
-fn attempts(bounds: &Bounds, replay: &Replay, outside: u32, site: &mut Site) {
-    match (replay.max.map(|max| max + outside), bounds.kind) {
+fn attempts(cx: &Context<'_>, ops: &[ExprId], bounds: &Bounds, replay: &Replay, site: &mut Site) {
+    match (replay.max, bounds.kind) {
         (Some(max), _) => {
+            let max = f64::from(max + outside::tries(cx, ops));
             site.attempts.kind = Fact::Known(BoundKind::Bounded, bounds.evidence.clone());
-            site.attempts.max = Fact::Known(f64::from(max), bounds.evidence.clone());
+            site.attempts.max = Fact::Known(max, bounds.evidence.clone());
         }
         (None, Some(kind)) => site.attempts.kind = Fact::Known(kind, bounds.evidence.clone()),
         (None, None) => {}
@@ -323,23 +313,17 @@ fn delay_facts(
     shown: &Shown,
     replay: &Replay,
     wait: Option<ExprId>,
-    waits: bool,
     unseen: bool,
     site: &mut Site,
 ) {
+    let waits = wait.is_some();
     let evidence = |text: &str| wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, text));
     let delay = &mut site.delay;
     let growth = match (shown.growth, waits) {
-        // a wait of nothing is none
+        // a wait of nothing is none; one that the replay did not come to may be anything
         (Some(Growth::None), true) => {
-            let nothing = |wait: &Amount| wait.known() == Some(0.0);
-            replay
-                .waits
-                .iter()
-                .flatten()
-                .all(nothing)
-                .then_some(Growth::None)
-                .filter(|_| !replay.waits.is_empty() && replay.waits.iter().all(Option::is_some))
+            let nothing = |wait: &Option<Amount>| wait.as_ref().and_then(Amount::known) == Some(0.0);
+            replay.waits.iter().all(nothing).then_some(Growth::None)
         }
         (growth, true) => growth,
         (_, false) if unseen => None,
@@ -365,7 +349,7 @@ fn delay_facts(
         let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
         delay.jitter = Fact::Known(jitter, evidence(text));
     }
-    delay.made_elsewhere = Fact::known(replay.by_type || replay.given);
+    delay.made_elsewhere = Fact::known(replay.made_elsewhere);
     let number = |value: Option<f64>, text: &str| match value {
         Some(value) if value.is_finite() => Fact::Known(value, evidence(text)),
         _ => Fact::Unknown,

@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, TyShape};
+use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Span, TyShape};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
@@ -21,6 +21,8 @@ pub(crate) struct Summary {
     pub(crate) wait: Option<ExprId>,
     /// It, or what it calls, retries something by itself and waits in between.
     pub(crate) retries: bool,
+    /// It tries something in a loop, and waits then: its delays are its own, and no caller's.
+    pub(crate) paces_itself: bool,
     /// It gives a `Result` or an `Option`, or its type is unknown.
     pub(crate) fallible: bool,
     /// It gives a bool.
@@ -114,7 +116,8 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     };
     // a function that comes back to itself makes its summary inside its summary
     let outer = cx.deepest.replace(0);
-    let made = read(&cx, item, left);
+    let mut made = read(&cx, item, left);
+    made.paces_itself = made.wait.is_some_and(|wait| tries_before(&cx, wait, left));
     let deepest = cx.deepest.replace(outer);
     Summary { height: if deepest == BOTTOMLESS { BOTTOMLESS } else { deepest + 1 }, ..made }
 }
@@ -149,7 +152,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                 let callee = cx.callee(id);
                 calls += 1;
                 made.tells_status |= speaks_of_statuses(cx, id);
-                made.retries |= says(&cx.words().retry, cx.call_name(id)) && gives_operation(cx, id);
+                made.retries |= retries_work(cx, id);
                 match &callee {
                     Callee::Known(entry, certain) => match &entry.role {
                         Role::Wait { event: false, .. } => made.wait = made.wait.or(Some(id)),
@@ -223,6 +226,39 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     }
     made.remote = remote::of_function(cx, left);
     made
+}
+
+/// Whether the loop around a wait tries something before it.
+fn tries_before(cx: &Context<'_>, wait: ExprId, left: u32) -> bool {
+    let start = cx.body.expr(wait).span.start;
+    cx.loop_around(wait).is_some_and(|looped| asks_something(cx, looped, left, |call| call.end <= start))
+}
+
+/// Whether something that may fail is asked at such a place within an expression.
+pub(super) fn asks_something(
+    cx: &Context<'_>,
+    within: ExprId,
+    left: u32,
+    place: impl Fn(Span) -> bool,
+) -> bool {
+    cx.body.any(within, |id| {
+        matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+            && place(cx.body.expr(id).span)
+            && match cx.callee(id) {
+                Callee::Own(item) => {
+                    let asked = summary_at(cx, item, left - 1);
+                    asked.wait.is_none() && asked.fallible
+                }
+                Callee::Known(entry, _) => matches!(entry.role, Role::Remote { .. }),
+                Callee::Operand(_) => true,
+                Callee::Unknown | Callee::Foreign(_) | Callee::Closure(_) => cx.is_awaited(id),
+            }
+    })
+}
+
+/// `retry(|| …)`: a call that is named so, and is given what to do.
+fn retries_work(cx: &Context<'_>, call: ExprId) -> bool {
+    says(&cx.words().retry, cx.call_name(call)) && cx.args(call).iter().any(|arg| cx.is_work(*arg))
 }
 
 fn speaks_of_statuses(cx: &Context<'_>, call: ExprId) -> bool {
@@ -376,10 +412,4 @@ pub(crate) fn listed_statuses(cx: &Context<'_>, id: ExprId) -> Option<Vec<(u16, 
         }
         _ => None,
     }
-}
-
-/// Whether a call is given something to do: a closure or an async block.
-fn gives_operation(cx: &Context<'_>, call: ExprId) -> bool {
-    let work = |id: ExprId| matches!(cx.body.expr(id).kind, ExprKind::Closure { .. } | ExprKind::Async(_));
-    cx.args(call).iter().any(|arg| work(*arg))
 }

@@ -3,7 +3,6 @@
 use super::state::{Event, Test, Verdict};
 use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, next, wait};
 use crate::body::{ExprId, ExprKind};
-use crate::detect::immediate::retries_itself;
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
 use crate::detect::unlooped::comes_back;
@@ -306,8 +305,8 @@ impl Walker<'_, '_> {
     }
 
     fn own(&mut self, id: ExprId, summary: &Summary, vals: &[Val], mut s: State) -> Paths {
-        if summary.mutates && s.trace.len() < 256 {
-            s.trace.push(Event::Step(id));
+        if summary.mutates {
+            s.note(Event::Step(id));
         }
         if summary.diverges {
             return vec![(s, Flow::Diverge)];
@@ -326,7 +325,7 @@ impl Walker<'_, '_> {
         // what is called after a failure and waits inside waits between two attempts, whatever else it does
         if summary.wait.is_some()
             && s.looked.iter().any(|look| look.verdict == Verdict::Failure)
-            && !matches!(self.cx.callee(id), Callee::Own(item) if retries_itself(self.cx, item))
+            && !summary.paces_itself
         {
             wait(id, &mut s);
         }

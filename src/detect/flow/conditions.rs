@@ -122,8 +122,8 @@ impl Walker<'_, '_> {
             Val::Bool(truth) => {
                 let mut s = s;
                 // a flag: how often it holds, the replay tells
-                if self.body().local(id).is_some() && s.trace.len() < 256 {
-                    s.trace.push(super::Event::Cond(id, *truth));
+                if self.body().local(id).is_some() {
+                    s.note(super::Event::Cond(id, *truth));
                 }
                 vec![(s, *truth)]
             }

@@ -207,7 +207,7 @@ impl Walker<'_, '_> {
         went_on: bool,
     ) {
         let cut = self.found.cut || self.steps >= MOST_STEPS;
-        let within = self.enclosing_deferred(id);
+        let within = self.cx.task_around(id);
         let record = self.found.loops.entry(id).or_insert_with(|| LoopRecord {
             shape,
             entry: entry.clone(),
@@ -226,17 +226,6 @@ impl Walker<'_, '_> {
         record.backs = all.into_iter().map(|(state, ())| state).collect();
         record.exits.extend(exits.iter().cloned());
         join(&mut record.exits);
-    }
-
-    fn enclosing_deferred(&self, id: ExprId) -> Option<ExprId> {
-        let mut at = self.cx.parent(id);
-        while let Some(parent) = at {
-            if matches!(self.body().expr(parent).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
-                return Some(parent);
-            }
-            at = self.cx.parent(parent);
-        }
-        None
     }
 
     /// Whether a `for` counts: a range, reversed, stepped, enumerated or not.

@@ -42,9 +42,8 @@ impl Walker<'_, '_> {
 
     /// A binding that a replay of the path will need.
     pub(super) fn record_names(&self, value: ExprId, pat: PatId, s: &mut State) {
-        let names = || self.body().names_in_pat(pat);
-        if s.trace.len() < 256 && names().iter().any(|(_, local)| self.relevant.contains(local)) {
-            s.trace.push(Event::Bind(pat, value));
+        if self.body().names_in_pat(pat).iter().any(|(_, local)| self.relevant.contains(local)) {
+            s.note(Event::Bind(pat, value));
         }
     }
 

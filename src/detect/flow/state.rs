@@ -262,6 +262,13 @@ impl State {
         self.seen.last()
     }
 
+    /// Adds what a replay may need; a path that is too long for one does without.
+    pub(super) fn note(&mut self, event: Event) {
+        if self.trace.len() < MOST_EVENTS {
+            self.trace.push(event);
+        }
+    }
+
     /// The operation is called (again): what was seen of it is forgotten.
     pub(crate) fn called(&mut self, op: Op) {
         self.seen.retain(|look| look.op != op);
@@ -433,6 +440,9 @@ impl State {
         self.round = self.round.max(other.round);
     }
 }
+
+/// Events of a path after which only calls, waits and stores are still written down.
+const MOST_EVENTS: usize = 256;
 
 /// More paths than this at one point are joined by fate. The sketch of the algorithm stopped gaining at 32.
 const MOST_PATHS: usize = 24;

@@ -274,7 +274,7 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     site.errors = errors_of(cx, library, retried, operation, call);
     if driver.blocking {
         site.delay.blocking_in_async = Fact::Known(
-            sites::in_async(cx, task_around(cx, call)),
+            sites::in_async(cx, cx.task_around(call)),
             cx.evidence(call, "blocks the thread of the executor"),
         );
     }
@@ -485,30 +485,14 @@ fn calls_after(cx: &Context<'_>, call: ExprId, names: &[String]) -> Option<ExprI
     None
 }
 
-/// The closure or async block around an expression.
-fn task_around(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    let mut at = id;
-    while let Some(parent) = cx.parent(at) {
-        if matches!(cx.body.expr(parent).kind, ExprKind::Closure { .. } | ExprKind::Async(_)) {
-            return Some(parent);
-        }
-        at = parent;
-    }
-    None
-}
-
 /// The block, arm, loop or closure that decides whether an expression is reached.
 fn enclosing(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    let mut at = id;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Match(..) => {
-                return Some(parent);
-            }
-            _ => at = parent,
-        }
-    }
-    None
+    cx.around(id).find(|at| {
+        matches!(
+            cx.body.expr(*at).kind,
+            ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Match(..)
+        )
+    })
 }
 
 /// The delays of a policy that somebody asks for one by one.

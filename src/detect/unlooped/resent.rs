@@ -98,12 +98,7 @@ fn hands_on(cx: &Context<'_>, first: ExprId, second: ExprId) -> bool {
 }
 
 fn same(cx: &Context<'_>, one: ExprId, other: ExprId) -> bool {
-    let text = |id: ExprId| -> String {
-        let span = cx.body.expr(bare(cx, id)).span;
-        let text = cx.krate.file(cx.at).map_or("", |file| file.slice(span));
-        text.split_whitespace().collect()
-    };
-    text(one) == text(other)
+    cx.is_written_alike(bare(cx, one), bare(cx, other))
 }
 
 /// What is cloned or borrowed.
@@ -206,12 +201,8 @@ fn after_failure<'s>(cx: &Context<'_>, followed: &'s Followed, first: Op, second
 
 /// The paths on which a call may lie: round and out of the loop around it, or out of the function.
 fn paths_through<'s>(cx: &Context<'_>, followed: &'s Followed, call: Op) -> Vec<&'s State> {
-    let mut at = cx.parent(call);
-    while let Some(parent) = at {
-        if let Some(record) = followed.loops.get(&parent) {
-            return record.backs.iter().chain(record.exits.iter().map(|(state, _)| state)).collect();
-        }
-        at = cx.parent(parent);
+    if let Some(record) = cx.around(call).find_map(|at| followed.loops.get(&at)) {
+        return record.backs.iter().chain(record.exits.iter().map(|(state, _)| state)).collect();
     }
     leaving(followed).map(|(state, _)| state).collect()
 }

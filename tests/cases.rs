@@ -10,8 +10,32 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What the engine cannot do yet. A case that begins to pass must leave this list.
-const PENDING: &[&str] = &[];
+/// What the engine cannot do yet: there is no rule for these. A case that begins to pass must leave this list.
+const PENDING: &[&str] = &[
+    "011-accept-error-spins",
+    "012-server-sends-retry-zero",
+    "022-parity-jitter",
+    "024-constant-seed-jitter",
+    "042-hardcoded-minute-on-429",
+    "044-order-resent-on-timeout",
+    "046-submit-retried-on-unavailable",
+    "048-fresh-key-on-each-attempt",
+    "049-all-retries-failed-means-empty-list",
+    "050-last-error-dropped",
+    "053-loop-around-a-retrying-client",
+    "055-pause-before-giving-up",
+    "057-inclusive-range-over-attempts",
+    "059-last-error-never-set",
+    "061-next-backoff-unwrapped",
+    "062-token-signed-before-the-loop",
+    "063-body-taken-by-first-attempt",
+    "065-pool-slot-kept-while-waiting",
+    "067-delay-stays-at-the-top",
+    "069-reset-on-bare-connect",
+    "071-session-eats-the-retry-budget",
+    "074-jitter-zero-panics",
+    "075-one-budget-for-many-items",
+];
 
 #[derive(Deserialize)]
 struct Expect {

@@ -4,6 +4,7 @@ use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
 use super::reads::asked_of;
 use super::statuses::permanent_4xx;
+use super::summary::MOST_CALLS;
 use super::{refusals, remote};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
@@ -74,7 +75,7 @@ pub(crate) fn errors(
             Some(op) if is_handshake(cx, op) => {
                 Fact::Known(true, cx.evidence(op, "can be refused (4xx), which no retry mends"))
             }
-            _ => permanent(cx, ops),
+            _ => permanent(cx, followed, ops),
         };
     }
     made.stale_connection =
@@ -249,7 +250,27 @@ fn holds(cx: &Context<'_>, pat: PatId, local: PatId) -> bool {
 }
 
 /// Whether some error of these operations cannot go away: a variant of their error type says so, or a reply is decoded inside.
-fn permanent(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
+fn permanent(cx: &Context<'_>, followed: &Followed, ops: &[Op]) -> Fact<bool> {
+    // whatever a helper is given fails as sockets do, and these failures may pass
+    if !ops.is_empty() && ops.iter().all(|op| followed.operands.contains(op) && fails_as_io(cx, *op)) {
+        return Fact::known(false);
+    }
+    permanent_of(cx, ops)
+}
+
+/// Whether an operation's error is `io::Error`, as its written type says.
+fn fails_as_io(cx: &Context<'_>, op: Op) -> bool {
+    let outcome =
+        cx.parent(op).filter(|parent| matches!(cx.body.expr(*parent).kind, ExprKind::Await(_))).unwrap_or(op);
+    cx.type_of(outcome).is_some_and(|ty| {
+        let is_io = |ty: &Ty, last: &str| {
+            ty.name() == last && ty.path.iter().rev().nth(1).is_some_and(|it| it == "io")
+        };
+        is_io(&ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
+    })
+}
+
+fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
     for op in ops {
         let Callee::Own(item) = cx.callee(*op) else { continue };
         let Some(inner) = cx.inside(item) else { continue };
@@ -282,14 +303,19 @@ fn permanent_variant(cx: &Context<'_>, error: &Ty) -> Option<String> {
 
 /// The same of a closure that a retry crate runs: a reply decoded in it, or in a function that it calls.
 pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
-    let mut remote = Vec::new();
+    let mut sent = Vec::new();
     let mut decoding = Vec::new();
     let mut called = Vec::new();
     cx.body.walk(root, &mut |id| {
         match cx.role(id) {
             Some(Role::Local { kind: LocalKind::Parse }) => decoding.push(id),
-            Some(Role::Remote { .. }) => remote.push(cx.body.expr(id).span),
-            _ if matches!(cx.callee(id), Callee::Own(_)) => called.push(id),
+            Some(Role::Remote { .. }) => sent.push(cx.body.expr(id).span),
+            _ if matches!(cx.callee(id), Callee::Own(_)) => {
+                if remote::of_call(cx, id, MOST_CALLS).is_some_and(|answer| answer.is) {
+                    sent.push(cx.body.expr(id).span);
+                }
+                called.push(id);
+            }
             _ => {}
         }
         // with an argument, the same name writes the request
@@ -304,14 +330,14 @@ pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
     // what is written before the call, or given to it, is the request
     let of_reply = |id: &ExprId| {
         let own = cx.body.expr(*id).span;
-        remote.iter().any(|call| call.end < own.end) && !is_given_to(cx, *id, &remote)
+        sent.iter().any(|call| call.end < own.end) && !is_given_to(cx, *id, &sent)
     };
     match decoding.into_iter().find(of_reply) {
         Some(decoded) => Fact::Known(
             true,
             cx.evidence(decoded, "decodes the reply as well: a reply of the wrong shape is fetched again"),
         ),
-        None => permanent(cx, &called),
+        None => permanent_of(cx, &called),
     }
 }
 

@@ -66,6 +66,12 @@ impl Question<'_, '_> {
             return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
         }
         remote::of_call(self.cx, op, MOST_CALLS)
+            .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+    }
+
+    /// Whether a trait of the crate declares the operation and nothing in the crate implements it: whoever calls gives it, as a closure is given.
+    fn is_declared_only(&self, op: Op) -> bool {
+        matches!(self.cx.callee(op), Callee::Own(item) if self.cx.inside(item).is_none())
     }
 
     /// Whether something else is established on a trip round: what failed is used again on what was made anew.

@@ -176,17 +176,17 @@ impl Unread {
 
     /// Leaves out the files for which `excluded` holds, told their path and whether they were named. What is left out still tells what
     /// its names mean.
-    pub(super) fn leave_out(&mut self, excluded: impl Fn(&Path, bool) -> bool) {
+    pub(super) fn leave_out(&mut self, mut excluded: impl FnMut(&Path, bool) -> bool) {
         match self {
             Self::Text(name, _) if excluded(Path::new(name), true) => {
                 *self = Self::Files { folder: None, files: Vec::new(), context: Vec::new() };
             }
             Self::Text(..) => {}
             Self::Files { files, context, .. } => {
-                let (out, kept) =
+                let (out, kept): (Vec<_>, Vec<_>) =
                     std::mem::take(files).into_iter().partition(|it| excluded(&it.path, it.named));
                 *files = kept;
-                *context = out;
+                context.extend(out);
             }
         }
     }
@@ -236,15 +236,6 @@ impl Package {
         }
         sources
     }
-}
-
-/// The Rust files below some folders that a run over them would read.
-pub(super) fn rust_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, UserError> {
-    let walked = source::walk(folders, &Walk::default());
-    if let Some(error) = walked.errors.iter().find(|error| error.is_fatal()) {
-        return Err(UserError::new(error.to_string()));
-    }
-    Ok(walked.files.into_iter().map(|found| found.path).collect())
 }
 
 /// Finds the files and puts those of one package together. Called on the threads of the run.

@@ -168,7 +168,7 @@ pub(super) struct Talk {
     #[arg(long, global = true)]
     pub(super) timings: bool,
 
-    /// Say what was read and what was left out.
+    /// Say what was read, what was left out, and what of it is not known and why.
     #[arg(short, long, global = true)]
     pub(super) verbose: bool,
 }

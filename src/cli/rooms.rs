@@ -4,7 +4,7 @@ use super::error::UserError;
 use super::settings::Inputs;
 use crate::knowledge::Knowledge;
 use crate::model::Jitter;
-use crate::model::{Finding, Group, Level, Persona, Problem, Site};
+use crate::model::{Finding, Group, Level, Persona, Problem, Site, Unfollowed};
 use crate::report::Sources;
 use crate::resolve::Crate;
 use crate::rules;
@@ -311,18 +311,36 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
     Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
 }
 
-/// The sites of a package, look-alikes too, and what in it could not be followed.
-pub(super) fn sites(package: &Package, known: &Known) -> (Vec<Site>, Vec<Problem>) {
+/// What a package holds.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Look-alikes too.
+    pub(super) sites: Vec<Site>,
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+    /// How many bodies were asked for retries.
+    pub(super) bodies: usize,
+    /// Those that could not be followed, or not to their end.
+    pub(super) unfollowed: Vec<Unfollowed>,
+}
+
+/// The sites of a package, and what in it could not be followed.
+pub(super) fn sites(package: &Package, known: &Known) -> Held {
     let knowledge = match &known.own {
         Some(own) => own,
         None => match Knowledge::builtin() {
             Ok(builtin) => builtin,
-            Err(_) => return (Vec::new(), Vec::new()),
+            Err(_) => return Held::default(),
         },
     };
     let found = crate::detect::sites(&package.krate, knowledge);
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
     let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
-    (found.sites, left_out.chain(found.problems).collect())
+    Held {
+        sites: found.sites,
+        problems: left_out.chain(found.problems).collect(),
+        bodies: found.bodies,
+        unfollowed: found.unfollowed,
+    }
 }

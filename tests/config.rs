@@ -453,6 +453,71 @@ fn own_rules_are_rules() {
     );
 }
 
+/// A mistake in what the project brings along ends the run with nothing linted, whatever sort of file it is in.
+#[test]
+fn a_mistake_in_an_own_file_is_told_and_nothing_is_linted() {
+    let vocabulary = |text: &str| ("vocabulary", "ours.toml", text.to_owned());
+    let library = |text: &str| ("libraries", "ours.toml", format!("crates = [\"ours\"]\n{text}"));
+    let page = |from: &str, to: &str| {
+        assert!(OWN_RULE.contains(from), "{from}");
+        ("rules", "few-attempts.md", OWN_RULE.replace(from, to))
+    };
+    let cases = [
+        (vocabulary("[[cal]]\n"), "1: unknown section `cal`; did you mean `call`?"),
+        (
+            vocabulary("[[call]]\nrole = \"wait\"\npath = []\n"),
+            "3: unknown key `path` in a call of role `wait`; did you mean `paths`?",
+        ),
+        (vocabulary("[[call]]\nrole = \"wait\"\npaths = [\"a:b\"]\n"), "3: `a:b` is no path"),
+        (vocabulary("[words]\nretries = []\n"), "2: unknown key `retries`; did you mean `retry`?"),
+        (vocabulary("[words]\nretry = [\"Again\"]\n"), "2: `Again` is no word"),
+        (
+            vocabulary("[crates]\nclients = [\"our-db\"]\n"),
+            "2: `our-db` is a crate's name as code writes it: `our_db`",
+        ),
+        (vocabulary("[[call]\n"), "1: "),
+        (
+            library("[[policy]]\npaths = [\"ours::new\"]\ngrowth = \"linaer\"\n"),
+            "4: unknown word `linaer`; did you mean `linear`?",
+        ),
+        (
+            library("[[policy]]\npaths = [\"ours::new\"]\nretries = -1\n"),
+            "4: `retries` is a number from 0 on, not -1",
+        ),
+        (library("[[setter]]\nsets = [\"cap\"]\n"), "2: the setter names nothing"),
+        (library("[[drivers]]\n"), "2: unknown section `drivers`; did you mean `driver`?"),
+        (page("group   =", "gruop   ="), "3: unknown key `gruop`; did you mean `group`?"),
+        (
+            page("\"error\"", "\"eror\""),
+            "4: unknown level `eror`: it is one of off, note, warning, error; did you mean `error`?",
+        ),
+        (page("above = 10", "abvoe = 10"), "9: unknown comparison `abvoe`; did you mean `above`?"),
+        (
+            page("\"max-attempts\"", "\"max-attempt\""),
+            "9: unknown limit `max-attempt`; did you mean `max-attempts`?",
+        ),
+        (
+            page("{{ attempts.max |", "{{ attempts.mox |"),
+            "6: `message` prints `attempts.mox`, which is no fact; did you mean `attempts.max`?",
+        ),
+        (page("## Why", "## Whi"), "16: unknown heading `## Whi`; did you mean `## Why`?"),
+    ];
+    for (number, ((key, file, text), expected)) in cases.into_iter().enumerate() {
+        let config = format!("{key} = [\"lint\"]\n");
+        let file = format!("lint/{file}");
+        let here = package(
+            &format!("own-mistake-{number}"),
+            &[(file.as_str(), text.as_str()), ("retry-lint.toml", config.as_str())],
+        );
+        for args in ["", "audit", "rules"] {
+            let refused = run(&here, args);
+            assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{text}");
+            let expected = format!("error: {file}:{expected}");
+            assert!(refused.stderr.starts_with(&expected), "{text}\n{expected}\n{}", refused.stderr);
+        }
+    }
+}
+
 #[test]
 fn own_vocabulary_and_own_libraries_are_known() {
     let slept = FIXED.replace("tokio::time::sleep", "ours::pause");

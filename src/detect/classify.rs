@@ -5,6 +5,7 @@ use super::context::Context;
 use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
 use super::questions::{Question, any_succeeded, leaves_after_success};
 use super::remote::Answer;
+use super::sites::{REMOTE_UNKNOWN, remote_by_a_name};
 use crate::body::ExprId;
 use crate::knowledge::says;
 use crate::model::{Confidence, Evidence, Kind};
@@ -329,8 +330,8 @@ pub(crate) fn classify<'f>(
     if made.remote.as_ref().is_none_or(|answer| !answer.certain) && made.kind.is_real() {
         made.confidence = Confidence::Medium;
         made.reasons.push(match &made.remote {
-            Some(answer) => format!("remote by a name: {}", answer.why),
-            None => "not known whether the operation is remote".into(),
+            Some(answer) => remote_by_a_name(&answer.why),
+            None => REMOTE_UNKNOWN.into(),
         });
     }
     Some(made)

@@ -1,6 +1,7 @@
 //! From bodies to sites: follows the flow of attempts in each function, classifies what goes round, and reads the policy of what retries.
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
+mod blind;
 mod bounds;
 mod callees;
 mod changes;
@@ -36,7 +37,7 @@ mod unlooped;
 pub use describe::describe;
 
 use crate::knowledge::Knowledge;
-use crate::model::{Place, Problem, Site};
+use crate::model::{Blindness, Place, Problem, Site, Unfollowed};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
 use context::{Context, Neighbours};
@@ -54,8 +55,8 @@ pub struct Found {
     pub problems: Vec<Problem>,
     /// How many bodies were followed.
     pub bodies: usize,
-    /// Bodies whose paths were joined or cut short.
-    pub cut: usize,
+    /// Bodies that could not be followed, or not to their end, by place.
+    pub unfollowed: Vec<Unfollowed>,
 }
 
 /// Finds every site of a crate. The same bytes for any number of threads: each function is read by itself.
@@ -65,7 +66,8 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         .items()
         .filter(|(at, item)| {
             let context_only = krate.file(*at).is_none_or(|file| file.context_only);
-            !context_only && (item.tells.any() || item.kind == ItemKind::MacroRules) && item.body.is_some()
+            let asked = item.tells.any() || item.too_deep || item.kind == ItemKind::MacroRules;
+            !context_only && asked && item.body.is_some()
         })
         .map(|(at, _)| at)
         .collect();
@@ -81,12 +83,14 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         found.sites.extend(part.sites);
         found.problems.extend(part.problems);
         found.bodies += part.bodies;
-        found.cut += part.cut;
+        found.unfollowed.extend(part.unfollowed);
     }
     found.problems.extend(krate.problems());
     found.sites.sort_by(|a, b| (&a.place, a.kind).cmp(&(&b.place, b.kind)));
     found.problems.sort();
     found.problems.dedup();
+    found.unfollowed.sort();
+    found.unfollowed.dedup();
     found
 }
 
@@ -97,18 +101,23 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         Some(ItemKind::Fn) => krate.body(at).into_iter().collect(),
         _ => Vec::new(),
     };
+    if bodies.is_empty() {
+        found.bodies += usize::from(unread(krate, at).is_some());
+        found.unfollowed.extend(unread(krate, at).and_then(|why| blind::unfollowed(krate, at, None, why)));
+    }
     let near = Rc::new(Neighbours::default());
     for body in bodies {
         let cx = Context::new(krate, knowledge, memo, &near, at, body);
         found.bodies += 1;
         if flow::is_worth_following(&cx) {
             let followed = flow::follow(&cx);
-            found.cut += usize::from(followed.cut);
+            found.unfollowed.extend(blind::of_walk(&cx, &followed));
             let mut told = sites::of_loops(&cx, &followed);
             told.extend(recursion::of_body(&cx, &followed));
             found.sites.extend(unlooped::of_body(&cx, &followed, &told));
             found.sites.extend(told);
         }
+        found.unfollowed.extend(blind::of_macros(&cx));
         let policies = library::of_body(&cx);
         // a call that a library's table explains is told once
         found.sites.extend(
@@ -122,6 +131,18 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
     found
 }
 
+/// Why nothing of an item could be read; `None` where there is nothing to read.
+fn unread(krate: &Crate, at: ItemRef) -> Option<Blindness> {
+    let item = krate.item(at)?;
+    match item.kind {
+        ItemKind::Fn | ItemKind::MacroRules if item.too_deep => Some(Blindness::Depth),
+        ItemKind::Fn => Some(Blindness::Syntax),
+        // arms that make items, or patterns only, hide nothing
+        ItemKind::MacroRules if item.tells.loops => Some(Blindness::Macro),
+        _ => None,
+    }
+}
+
 /// Whether a place lies in another of the same file.
 fn within(inner: &Place, outer: &Place) -> bool {
     outer.start_byte <= inner.start_byte && inner.end_byte <= outer.end_byte
@@ -129,7 +150,8 @@ fn within(inner: &Place, outer: &Place) -> bool {
 
 /// A body that made us panic: a problem of that file, and the run goes on.
 fn broken(krate: &Crate, at: ItemRef) -> Found {
-    let mut found = Found::default();
+    let mut found = Found { bodies: 1, ..Found::default() };
+    found.unfollowed.extend(blind::unfollowed(krate, at, None, Blindness::Failure));
     if let (Some(file), Some(item)) = (krate.file(at), krate.item(at)) {
         let place = file.place(item.span);
         found.problems.push(Problem {

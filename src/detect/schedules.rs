@@ -42,6 +42,11 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     let mut site = sites::begin(cx, cx.body.root, Kind::Schedule)?;
     site.place = cx.krate.file(cx.at)?.place(item.span);
     site.confidence = if named && in_seconds { Confidence::High } else { Confidence::Medium };
+    if !in_seconds {
+        site.reasons.push("it gives a plain number, which may be no time".into());
+    } else if !named {
+        site.reasons.push("only its type's name says that it is a delay".into());
+    }
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
     let users = users(cx);

@@ -197,6 +197,7 @@ fn of_loop(
     {
         // an iterator that is not a count and is never waited for: which it is, a list of targets or a number of tries, nobody can tell
         site.confidence = Confidence::Medium;
+        site.reasons.push("not known whether the iterator counts tries or lists targets".into());
     }
     Some(site)
 }
@@ -207,6 +208,14 @@ pub(crate) fn forget_no_delay(site: &mut Site) {
         site.delay.growth = Fact::Unknown;
         site.delay.jitter = Fact::Unknown;
     }
+}
+
+/// Why a site is less certain: nothing tells whether its operation is remote.
+pub(crate) const REMOTE_UNKNOWN: &str = "not known whether the operation is remote";
+
+/// Why a site is less certain: that its operation is remote is told by a name.
+pub(crate) fn remote_by_a_name(why: &str) -> String {
+    format!("remote by a name: {why}")
 }
 
 /// A site of which only the place is known.

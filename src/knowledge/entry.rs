@@ -21,6 +21,9 @@ pub struct Entry {
     pub role: Role,
 }
 
+/// HTTP's methods, as tables write them.
+pub(crate) const METHODS: &[&str] = &["GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE"];
+
 /// What a call means.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::checks;
 use super::entry::Unit;
 use super::load::{LoadError, in_file};
 use super::table::{Mistake, read};
@@ -365,11 +366,17 @@ fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
     let mut made = Library::default();
     for (key, value) in document {
         match key.get_ref().as_ref() {
-            "crates" => made.crates = read(value)?,
-            "policy" => made.policies = list(value)?,
-            "setter" => made.setters = list(value)?,
-            "driver" => made.drivers = list(value)?,
-            "errors" => made.errors = read(value)?,
+            "crates" => {
+                made.crates = read(value)?;
+                checks::are_crates(document, &["crates"], false)?;
+            }
+            "policy" => made.policies = list(value, check_policy)?,
+            "setter" => made.setters = list(value, check_setter)?,
+            "driver" => made.drivers = list(value, check_driver)?,
+            "errors" => {
+                made.errors = read(value)?;
+                value.get_ref().as_table().map_or(Ok(()), check_errors)?;
+            }
             other => {
                 return Err(Mistake {
                     at: Some(key.span()),
@@ -385,11 +392,42 @@ fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
     Ok(made)
 }
 
-fn list<'a, T: Deserialize<'a>>(value: &'a Spanned<DeValue<'_>>) -> Result<Vec<T>, Mistake> {
+fn check_policy(table: &DeTable<'_>) -> Result<(), Mistake> {
+    checks::names_something(table, &["paths", "structs"], "policy")?;
+    checks::are_paths(table, &["paths", "structs"])?;
+    checks::are_sizes(table, &["first_s", "cap_s", "factor"])?;
+    checks::is_count(table, "retries")
+}
+
+fn check_setter(table: &DeTable<'_>) -> Result<(), Mistake> {
+    checks::names_something(table, &["methods", "fields"], "setter")?;
+    checks::are_names(table, &["methods", "fields"])
+}
+
+fn check_driver(table: &DeTable<'_>) -> Result<(), Mistake> {
+    checks::names_something(table, &["paths", "methods"], "driver")?;
+    checks::are_paths(table, &["paths"])?;
+    checks::are_names(table, &["methods", "filters", "adjusts"])
+}
+
+fn check_errors(table: &DeTable<'_>) -> Result<(), Mistake> {
+    checks::are_paths(table, &["permanent", "transient"])?;
+    checks::are_names(table, &["permanent_methods"])
+}
+
+fn list<'a, T: Deserialize<'a>>(
+    value: &'a Spanned<DeValue<'_>>,
+    check: impl Fn(&DeTable<'_>) -> Result<(), Mistake>,
+) -> Result<Vec<T>, Mistake> {
     let Some(items) = value.get_ref().as_array() else {
         return Err(Mistake::new(value.span(), "expected `[[…]]`, a list of tables"));
     };
-    items.iter().map(|item| read(item).map_err(|mistake: Mistake| mistake.or_at(&item.span()))).collect()
+    let one = |item: &'a Spanned<DeValue<'_>>| {
+        let made = read(item)?;
+        item.get_ref().as_table().map_or(Ok(()), &check)?;
+        Ok(made)
+    };
+    items.iter().map(|item| one(item).map_err(|mistake: Mistake| mistake.or_at(&item.span()))).collect()
 }
 
 #[cfg(test)]
@@ -416,7 +454,76 @@ mod tests {
             mistake("crates = [\"a\"]\n[[polices]]\n"),
             "libraries/a.toml:2: unknown section `polices`; did you mean `policy`?"
         );
-        assert_eq!(mistake("[[policy]]\n"), "libraries/a.toml:1: `crates` is missing: whose table is this?");
+        assert_eq!(
+            mistake("[[policy]]\npaths = [\"a::b\"]\n"),
+            "libraries/a.toml:1: `crates` is missing: whose table is this?"
+        );
+    }
+
+    /// Each text stands after `crates = ["a"]`, so that it begins on line 2.
+    #[test]
+    fn every_section_and_sort_of_value_is_checked() {
+        let of_policy = [
+            ("first_s = -1", "`first_s` is a number from 0 on, not -1"),
+            ("cap_s = nan", "`cap_s` is a number from 0 on"),
+            ("factor = inf", "`factor` is a number from 0 on"),
+            ("retries = 2.5", "`retries` is a whole number, not 2.5"),
+            ("retries = \"3\"", "invalid type"),
+            ("deadline = 1", "invalid type"),
+            ("jitter = \"ful\"", "unknown word `ful`; did you mean `full`?"),
+            ("args = [\"first\", \"fcator\"]", "unknown word `fcator`; did you mean `factor`?"),
+            ("unit = \"sec\"", "unknown word `sec`"),
+            ("operation = -1", "invalid value"),
+            ("errors = \"al\"", "unknown word `al`; did you mean `all`?"),
+            ("setter = 1", "unknown key `setter`"),
+        ];
+        let of_policy =
+            of_policy.map(|(line, what)| (format!("[[policy]]\npaths = [\"a::b\"]\n{line}\n"), 4, what));
+        let others = [
+            ("[[policy]]\n", 2, "the policy names nothing: `paths` or `structs` is missing"),
+            ("[[policy]]\npaths = []\n", 2, "the policy names nothing"),
+            ("[[policy]]\npaths = [\"a:b\"]\n", 3, "`a:b` is no path"),
+            ("[[policy]]\nstructs = [\"a::*\"]\n", 3, "a library's paths are written out"),
+            ("[[policy]]\npaths = \"a::b\"\n", 3, "invalid type"),
+            ("[[policy]]\npath = [\"a::b\"]\n", 3, "unknown key `path`; did you mean `paths`?"),
+            (
+                "[[setter]]\nsets = [\"cap\"]\n",
+                2,
+                "the setter names nothing: `methods` or `fields` is missing",
+            ),
+            ("[[setter]]\nmethods = [\"B::cap\"]\n", 3, "a name of one segment was expected"),
+            ("[[setter]]\nfields = [\"\"]\n", 3, "a name of one segment was expected"),
+            ("[[setter]]\nmethods = [\"m\"]\nwithout = [\"retires\"]\n", 4, "did you mean `retries`?"),
+            (
+                "[[driver]]\nerrors = \"all\"\n",
+                2,
+                "the driver names nothing: `paths` or `methods` is missing",
+            ),
+            (
+                "[[driver]]\nmethods = [\"run\"]\nerrors = \"all\"\nfilter = []\n",
+                5,
+                "did you mean `filters`?",
+            ),
+            (
+                "[[driver]]\nmethods = [\"run\"]\nerrors = \"all\"\nadjusts = [\"a.b\"]\n",
+                5,
+                "a name of one segment",
+            ),
+            ("[errors]\npermanent = [\"a b\"]\n", 3, "`a b` is no path"),
+            ("[errors]\npermanent_method = []\n", 3, "did you mean `permanent_methods`?"),
+            ("[error]\n", 2, "unknown section `error`; did you mean `errors`?"),
+            ("policy = 1\n", 2, "expected `[[…]]`, a list of tables"),
+            ("policy = [1]\n", 2, "invalid type"),
+            ("[[policy]\n", 2, ""),
+        ];
+        let others = others.map(|(text, line, what)| (text.to_owned(), line, what));
+        for (text, line, what) in of_policy.into_iter().chain(others) {
+            let told = mistake(&format!("crates = [\"a\"]\n{text}"));
+            assert!(told.starts_with(&format!("libraries/a.toml:{line}: ")), "{text}\n{told}");
+            assert!(told.contains(what), "{text}\n{told}");
+        }
+        let told = mistake("crates = [\"our-retry\"]\n");
+        assert_eq!(told, "libraries/a.toml:1: `our-retry` is a crate's name as code writes it: `our_retry`");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! Data only. Nothing here looks at source, and no crate's name stands in this code.
 
 mod agree;
+mod checks;
 mod entry;
 mod libraries;
 mod load;

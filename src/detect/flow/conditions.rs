@@ -30,7 +30,7 @@ impl Walker<'_, '_> {
             _ => self.plain(id, s),
         };
         if answers.len() > 1 {
-            self.found.cut |= super::join(&mut answers);
+            self.join(&mut answers);
         }
         (answers, escapes)
     }

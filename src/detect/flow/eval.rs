@@ -2,7 +2,7 @@
 //! What calls, macros, conditions, patterns, loops and places do stands in files of their own; nothing is classified here.
 
 use super::calls::operation_of;
-use super::state::{Event, State, Tag, Test, Val, Verdict, join};
+use super::state::{Event, State, Tag, Test, Val, Verdict};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
 use crate::detect::summary::is_named_sleep;
@@ -363,7 +363,7 @@ impl Walker<'_, '_> {
             }
             going = next_going;
             if going.len() > 1 {
-                self.found.cut |= join(&mut going);
+                self.join(&mut going);
             }
         }
         out.extend(going.into_iter().map(|(state, vals)| (state, None, vals)));

@@ -79,10 +79,10 @@ impl Walker<'_, '_> {
                     }
                 }
             }
-            self.found.cut |= join(&mut came_back);
+            self.join(&mut came_back);
             let mut fresh = self.fresh(id, &came_back, &mut known);
             backs.extend(came_back);
-            self.found.cut |= join(&mut backs);
+            self.join(&mut backs);
             if fresh.is_empty() {
                 break;
             }
@@ -91,11 +91,11 @@ impl Walker<'_, '_> {
         }
         self.scopes.pop();
         backs.retain(|(state, ())| !left.spent.iter().any(|it| it.same_way(state)));
-        self.found.cut |= join(&mut left.exits);
+        self.join(&mut left.exits);
         let seen_around: Paths = left.exits.iter().cloned().chain(left.ends.around(shape)).collect();
         let mut exits = left.exits;
         exits.extend(left.ends.at_head);
-        self.found.cut |= join(&mut exits);
+        self.join(&mut exits);
         self.record(id, shape, &outer, around, backs, &exits, went_on);
         self.found.cut |= cut_before;
         for (mut state, flow) in seen_around {

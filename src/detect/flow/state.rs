@@ -447,15 +447,25 @@ const MOST_EVENTS: usize = 256;
 /// More paths than this at one point are joined by fate. The sketch of the algorithm stopped gaining at 32.
 const MOST_PATHS: usize = 24;
 
-/// Joins paths that may go on as one; returns whether some were joined only because there were too many.
-pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> bool {
+/// What joining did beyond making one of those that are alike.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Joined {
+    /// Some were joined only because there were too many.
+    pub(crate) cut: bool,
+    /// Even then there were too many, and some were left out.
+    pub(crate) lost: bool,
+}
+
+/// Joins paths that may go on as one.
+pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> Joined {
     join_by(paths, State::same_way);
     if paths.len() <= MOST_PATHS {
-        return false;
+        return Joined::default();
     }
     join_by(paths, State::same_fate);
+    let lost = paths.len() > MOST_PATHS;
     paths.truncate(MOST_PATHS);
-    true
+    Joined { cut: true, lost }
 }
 
 fn join_by<K: PartialEq>(paths: &mut Vec<(State, K)>, same: impl Fn(&State, &State) -> bool) {

@@ -192,6 +192,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         let Some(local) = cx.body.local(id) else { return named };
         if self.is_bound_here(local) {
             let bound = match self.changed.source(local) {
+                // the time of this trip limits something only where it is compared
+                Some(source) if !compares && matches!(cx.role(source), Some(Role::Clock { .. })) => Reads::Fixed,
                 Some(source) if left > 0 && !cx.body.expr(source).span.contains(cx.body.expr(id).span) => {
                     if self.speaks(source) {
                         Reads::Outcome
@@ -252,7 +254,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.receiver_speaks(call) && !matches!(cx.callee(call), Callee::Own(_)) {
             return Reads::Outcome;
         }
-        let cancels = says(&words.cancel, name) || says(&words.cancel, &on) || name == "upgrade";
+        let cancels = says(&words.cancel, name)
+            || says(&words.cancel, &on)
+            || name == "upgrade"
+            || self.is_somebodys_flag(call);
         match cx.callee(call) {
             Callee::Known(entry, _) => match &entry.role {
                 Role::Clock { .. } => Reads::Deadline,
@@ -318,6 +323,26 @@ impl<'r, 'a> Reader<'r, 'a> {
             return Reads::Outcome;
         }
         if says(&words.attempts, name) { Reads::Counter } else { Reads::Other }
+    }
+
+    /// Whether an atomic flag is read that nothing in the loop sets: somebody else decides by it.
+    fn is_somebodys_flag(&self, call: ExprId) -> bool {
+        let body = self.cx.body;
+        let ExprKind::Method(method) = &body.expr(call).kind else { return false };
+        let flag = |id: ExprId| match &body.expr(id).kind {
+            ExprKind::Path(path) => path.single().map(str::to_owned),
+            _ => self.cx.field_path(id),
+        };
+        let is_bool = self.cx.type_of(method.receiver).is_some_and(|ty| crate::resolve::peeled(&ty).name() == "AtomicBool");
+        method.name == "load"
+            && is_bool
+            && !body.any(self.id, |id| match &body.expr(id).kind {
+                ExprKind::Method(other) => {
+                    matches!(other.name.as_str(), "store" | "swap" | "fetch_or" | "fetch_and")
+                        && flag(other.receiver) == flag(method.receiver)
+                }
+                _ => false,
+            })
     }
 
     fn operand_speaks(&self, call: ExprId) -> bool {

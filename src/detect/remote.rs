@@ -38,6 +38,13 @@ pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer>
 
 /// A command that is run, by the program's name: `Command::new("ssh")`.
 fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let text = program_of(cx, id)?;
+    let reaches = is_one_of(&cx.words().remote_programs, text);
+    reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")))
+}
+
+/// The program that a command runs.
+fn program_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<&'a str> {
     let ExprKind::Method(call) = &cx.body.expr(id).kind else { return None };
     if !is_one_of(&cx.words().runs, &call.name) {
         return None;
@@ -51,13 +58,23 @@ fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
             ExprKind::Call(_, args) => {
                 let [program] = args.as_slice() else { return None };
                 let ExprKind::Lit(Lit::Str(text)) = &cx.body.expr(*program).kind else { return None };
-                let reaches = is_one_of(&cx.words().remote_programs, text);
-                return reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")));
+                return Some(text);
             }
             _ => return None,
         };
     }
     None
+}
+
+/// Whether an operation is a program that somebody sits before: it reaches a remote side, and is given this process's own input.
+pub(super) fn holds_a_session(cx: &Context<'_>, id: ExprId) -> bool {
+    by_program(cx, id).is_some()
+        && cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
+            ExprKind::Method(call) => {
+                call.name == "stdin" && call.args.iter().any(|arg| cx.call_name(*arg) == "inherit")
+            }
+            _ => false,
+        })
 }
 
 /// What is called on something that was made here on the machine: `OpenOptions::new().write(true).open(path)`.
@@ -89,6 +106,9 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         Callee::Own(item) => {
             let inner = summary_at(cx, *item, left.saturating_sub(1));
             let name = cx.krate.qualified_name(*item);
+            if inner.remote == Some(true) && !inner.is_async && reads_from_what_it_is_given(cx, id) {
+                return None;
+            }
             inner.remote.map(|is| {
                 answer(
                     is,
@@ -115,6 +135,16 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         }
         Callee::Operand(_) | Callee::Unknown => None,
     }
+}
+
+/// `credentials_from_profile(profile)`: it makes a value of what it is given, by values of a client's crate.
+fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
+    let name = cx.call_name(id);
+    let words = cx.words();
+    crate::knowledge::parts(name).iter().any(|part| part == "from")
+        && !cx.is_awaited(id)
+        && !says(&words.remote, name)
+        && !says(&words.establish, name)
 }
 
 /// `SecretKey::from_slice(…)`, `Endpoint::new(…)`: of a client's crate, and yet no request.
@@ -203,7 +233,28 @@ fn by_inner_calls(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     if left == 0 {
         return None;
     }
-    cx.operands(id).into_iter().filter_map(|operand| of_expr(cx, operand, left - 1)).find(|answer| answer.is)
+    // what the same trip made is made anew on each: `let reply = client.get(url).send().await; match check(reply) { … }`
+    let made = |operand: ExprId| {
+        let init = cx.body.local(operand).and_then(|local| cx.init(local))?;
+        let looped = cx.loop_around(id)?;
+        cx.body.expr(looped).span.contains(cx.body.expr(init).span).then_some(init)
+    };
+    cx.operands(id)
+        .into_iter()
+        .filter_map(|operand| {
+            of_expr(cx, operand, left - 1).or_else(|| {
+                let init = made(operand)?;
+                of_expr(cx, init, left - 1).or_else(|| of_fragment(cx, init))
+            })
+        })
+        .find(|answer| answer.is)
+}
+
+/// `$call`: what the macro's callers write there.
+fn of_fragment(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let ExprKind::Path(path) = &cx.body.expr(id).kind else { return None };
+    let is_fragment = path.single().is_some_and(|name| cx.body.fragments.iter().any(|it| it == name));
+    is_fragment.then(|| of_callers(cx, None)).flatten()
 }
 
 /// Whether an expression holds a remote call: true if one does, false if what it calls stays here, else unknown.
@@ -219,7 +270,10 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
             return true;
         }
         let callee = cx.callee(id);
-        if matches!(callee.role(), Some(Role::Spawn | Role::Log)) {
+        // what is spawned is another's business, unless it is waited for here
+        if matches!(callee.role(), Some(Role::Log))
+            || matches!(callee.role(), Some(Role::Spawn)) && !cx.is_awaited(id)
+        {
             return false;
         }
         let said =
@@ -438,10 +492,17 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
             _ => {}
         },
         Callee::Own(item) => {
+            let inside = cx.inside(item);
+            // `options.connect_timeout()` gives a field, and calls nobody
+            let calls = |inner: &Context<'_>| {
+                inner.body.exprs().any(|(_, expr)| {
+                    matches!(expr.kind, ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_))
+                })
+            };
             if says(&cx.words().establish, cx.call_name(id)) {
-                return true;
+                return inside.is_none_or(|inner| inner.body.is_async || calls(&inner));
             }
-            let Some(inner) = cx.inside(item) else { return false };
+            let Some(inner) = inside else { return false };
             let mut found = false;
             inner.body.walk(inner.body.root, &mut |call| {
                 if !found && matches!(inner.body.expr(call).kind, ExprKind::Call(..) | ExprKind::Method(_)) {

@@ -329,6 +329,17 @@ impl Walker<'_, '_> {
         {
             wait(id, &mut s);
         }
+        if summary.is_async
+            && self.cx.call_name(id) == "timeout"
+            && let Some(limited) = vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Deferred(_)))
+        {
+            // a runtime's own, behind a module of the crate: what it limits is what is tried
+            s.marks.timeout = true;
+            return match limited {
+                Val::Deferred(inner) => self.run(*inner, &[], s),
+                val => next(s, val.clone()),
+            };
+        }
         if let Some(statuses) = &summary.statuses
             && let Some(op) = vals.iter().find_map(operation_of)
         {
@@ -405,9 +416,26 @@ impl Walker<'_, '_> {
             return next(s, self.derived(id, op, vals));
         }
         if let Some(Val::Timer(timer)) = vals.first() {
+            // `nap.as_mut().reset(until)`: from here on it waits as this call says
+            if name == "reset"
+                && self.cx.args(id).len() == 1
+                && let Some(local) = self.receiver_local(id)
+            {
+                s.set(local, Val::Timer(id));
+                return next(s, Val::Unknown);
+            }
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)
+    }
+
+    /// The variable that a chain of methods begins with.
+    fn receiver_local(&self, id: ExprId) -> Option<crate::body::Local> {
+        let mut at = id;
+        while let ExprKind::Method(call) = &self.body().expr(at).kind {
+            at = call.receiver;
+        }
+        self.body().local(at)
     }
 
     /// Whether something is told to stop, and its answer awaited: no signal.
@@ -469,13 +497,20 @@ impl Walker<'_, '_> {
         // what comes out of an operation that waits for a message, or gives one of many, is an item too
         if let Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op) = val
             && self.gives_items(*op)
-            && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+            && let Some(looped) = self.loop_that_took(*op)
         {
-            items.insert(*looped);
+            items.insert(looped);
         }
         if !items.is_empty() {
             self.found.of_item.entry(id).or_default().extend(items);
         }
+    }
+
+    /// The innermost loop at hand in which a message was taken: in one further inside it stays the same.
+    fn loop_that_took(&self, op: ExprId) -> Option<ExprId> {
+        let body = self.body();
+        let mut loops = self.scopes.iter().rev().filter(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
+        loops.find(|looped| body.expr(*looped).span.contains(body.expr(op).span))
     }
 
     /// The loops whose items a value is made of.

@@ -7,7 +7,7 @@ use super::questions::{Question, any_succeeded, leaves_after_success};
 use super::remote::{self, Answer};
 use super::unlooped::is_polled;
 use crate::body::ExprId;
-use crate::knowledge::says;
+use crate::knowledge::{Role, says};
 use crate::model::{Confidence, Evidence, Kind};
 
 /// A loop that is something.
@@ -119,12 +119,17 @@ pub(crate) fn classify<'f>(
             .filter_map(|op| Some((op, q.remote(op).filter(|it| it.is)?)))
             .collect();
         // what only a name calls remote comes after what is known to be
-        called.sort_by_key(|(_, answer)| !answer.certain);
+        let known = |op: Op| matches!(cx.role(op), Some(Role::Remote { .. }));
+        called.sort_by_key(|(op, answer)| (!known(*op), !answer.certain));
+        // the reply of any of them may be what was found wanting
+        let mut asked: Vec<Op> = called.iter().map(|(op, _)| *op).collect();
+        asked.sort_unstable();
+        asked.dedup();
         let called = called.first().map(|(op, _)| *op);
         if let Some(op) = called.filter(|op| strong || leaves_after_success(cx, record, &[*op])) {
             made.remote = q.remote(op);
             made.main = Some(op);
-            made.ops = vec![op];
+            made.ops = asked;
             made.failing = round;
             made.confidence = Confidence::Medium;
             made.reasons
@@ -212,7 +217,10 @@ pub(crate) fn classify<'f>(
 
     // what came back says what failed: the request is what is sent again
     let waits = failing.iter().any(|state| !state.waits.is_empty());
-    if remote.is_none() && waits && let Some(op) = q.replied(record, &failing, &ops) {
+    if remote.is_none()
+        && waits
+        && let Some(op) = q.replied(record, &failing, &ops)
+    {
         made.main = Some(op);
         made.remote = q.remote(op);
         made.why.push(cx.evidence(op, "this is asked again"));
@@ -323,8 +331,7 @@ pub(crate) fn classify<'f>(
         let round: Vec<&State> = succeeding.iter().chain(&not_yet).copied().collect();
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         // written twice, in two arms, it is the same wait
-        let same_wait =
-            on_failure.iter().any(|wait| on_success.iter().any(|other| cx.is_written_alike(*wait, *other)));
+        let same_wait = waits_alike(cx, &on_failure, &on_success);
         let recovers = remote_known && (q.recovers(&round, &ops) || q.renews(&failing, &ops));
         // a wait that is the same after success or where nothing is there yet: only the operation's own name makes that a reconnect
         let steady = same_wait && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)));
@@ -333,7 +340,9 @@ pub(crate) fn classify<'f>(
         let reconnects = establishes && !periodic && !q.establishes_beside(&failing, &succeeding);
         // work is taken from a queue, and run
         let queue = steady && !not_yet.is_empty();
-        if recovers || (reconnects || session && !condition) && !queue {
+        // what checks what it is given, and mends it for its caller
+        let retrier = leaves_after_success && q.is_a_retrier(record);
+        if (recovers || (reconnects || session && !condition) && !queue) && !retrier {
             made.kind = Kind::Reconnect;
             if !establishes && !recovers {
                 made.confidence = Confidence::Medium;
@@ -341,7 +350,11 @@ pub(crate) fn classify<'f>(
             }
         } else if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
             made.kind = Kind::Poll;
-        } else if !same_wait && remote_known && !condition && q.begins_anew(&failing, &succeeding) {
+        } else if remote_known
+            && !condition
+            && !waits_alike(cx, &on_failure, &waits_on(&succeeding))
+            && q.begins_anew(&failing, &succeeding)
+        {
             // periodic work that waits for longer and longer while it fails
             made.background = true;
             made.confidence = Confidence::Medium;
@@ -374,4 +387,9 @@ pub(crate) fn classify<'f>(
 
 fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op) -> bool) -> Option<Op> {
     states.find_map(|state| state.looked.iter().map(|look| look.op).find(|op| counts(*op)))
+}
+
+/// Whether one of these waits is written as one of those.
+fn waits_alike(cx: &Context<'_>, these: &[ExprId], those: &[ExprId]) -> bool {
+    these.iter().any(|wait| those.iter().any(|other| cx.is_written_alike(*wait, *other)))
 }

@@ -2,8 +2,8 @@
 //! Each answers about one loop of one body; which answers make which kind is the decision table's business (`classify`).
 
 use super::context::{Callee, Context};
-use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::flow::state::Look;
+use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
 use super::summary::{MOST_CALLS, summary};
 use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, TyShape};
@@ -42,7 +42,9 @@ impl Question<'_, '_> {
         // what asks whether to try again asks about errors
         let asked = |call: ExprId| {
             let name = self.cx.call_name(call);
-            says(list, name) && !parts(name).iter().any(|part| part == "again") && !says(&self.cx.words().retry, name)
+            says(list, name)
+                && !parts(name).iter().any(|part| part == "again")
+                && !says(&self.cx.words().retry, name)
         };
         let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
             self.cx.body.any(*cond, |id| match &self.cx.body.expr(id).kind {
@@ -78,8 +80,8 @@ impl Question<'_, '_> {
             return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
         }
         remote::of_call(self.cx, op, MOST_CALLS).or_else(|| {
-            // what is made of an operation's outcome is tried again with it
-            let from = *self.followed.derived.get(&op)?;
+            // what judges an operation's outcome is tried again with it
+            let from = *self.followed.handed.get(&op)?;
             let operand = self.followed.operands.contains(&from);
             let answer = if operand { self.remote(from) } else { remote::of_call(self.cx, from, MOST_CALLS) };
             answer.filter(|answer| answer.is)
@@ -254,13 +256,20 @@ impl Question<'_, '_> {
     }
 
     /// Whether a path leaves after success with a timer set that is written as one of a failing trip's.
-    pub(super) fn waits_the_same_after_success(&self, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> bool {
+    pub(super) fn waits_the_same_after_success(
+        &self,
+        record: &LoopRecord,
+        failing: &[&State],
+        ops: &[Op],
+    ) -> bool {
         let waits = |state: &State| state.waits.clone();
         record.exits.iter().any(|(state, _)| {
             let worked = |look: &Look| look.verdict == Verdict::Success && ops.contains(&look.op);
             state.looked.iter().any(worked)
                 && waits(state).iter().any(|wait| {
-                    failing.iter().any(|fail| fail.waits.iter().any(|other| self.cx.is_written_alike(*wait, *other)))
+                    failing
+                        .iter()
+                        .any(|fail| fail.waits.iter().any(|other| self.cx.is_written_alike(*wait, *other)))
                 })
         })
     }

@@ -193,7 +193,9 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.is_bound_here(local) {
             let bound = match self.changed.source(local) {
                 // the time of this trip limits something only where it is compared
-                Some(source) if !compares && matches!(cx.role(source), Some(Role::Clock { .. })) => Reads::Fixed,
+                Some(source) if !compares && matches!(cx.role(source), Some(Role::Clock { .. })) => {
+                    Reads::Fixed
+                }
                 Some(source) if left > 0 && !cx.body.expr(source).span.contains(cx.body.expr(id).span) => {
                     if self.speaks(source) {
                         Reads::Outcome
@@ -333,7 +335,10 @@ impl<'r, 'a> Reader<'r, 'a> {
             ExprKind::Path(path) => path.single().map(str::to_owned),
             _ => self.cx.field_path(id),
         };
-        let is_bool = self.cx.type_of(method.receiver).is_some_and(|ty| crate::resolve::peeled(&ty).name() == "AtomicBool");
+        let is_bool = self
+            .cx
+            .type_of(method.receiver)
+            .is_some_and(|ty| crate::resolve::peeled(&ty).name() == "AtomicBool");
         method.name == "load"
             && is_bool
             && !body.any(self.id, |id| match &body.expr(id).kind {

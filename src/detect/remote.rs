@@ -26,6 +26,11 @@ fn answer(is: bool, certain: bool, why: impl Into<String>) -> Answer {
 /// Whether an operation of a body is remote.
 pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     let callee = cx.callee(id);
+    if matches!(&callee, Callee::Own(item) if !summary_at(cx, *item, left.saturating_sub(1)).is_async)
+        && reads_from_what_it_is_given(cx, id)
+    {
+        return by_name(cx, id);
+    }
     by_program(cx, id)
         .or_else(|| by_callee(cx, id, &callee, left))
         .or_else(|| by_written_type(cx, id, &callee))
@@ -106,9 +111,6 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         Callee::Own(item) => {
             let inner = summary_at(cx, *item, left.saturating_sub(1));
             let name = cx.krate.qualified_name(*item);
-            if inner.remote == Some(true) && !inner.is_async && reads_from_what_it_is_given(cx, id) {
-                return None;
-            }
             inner.remote.map(|is| {
                 answer(
                     is,
@@ -141,7 +143,7 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
 fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
     let name = cx.call_name(id);
     let words = cx.words();
-    crate::knowledge::parts(name).iter().any(|part| part == "from")
+    crate::knowledge::parts(name).iter().skip(1).any(|part| part == "from")
         && !cx.is_awaited(id)
         && !says(&words.remote, name)
         && !says(&words.establish, name)
@@ -276,8 +278,9 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
         {
             return false;
         }
-        let said =
-            by_callee(cx, id, &callee, left).or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
+        let said = by_program(cx, id)
+            .or_else(|| by_callee(cx, id, &callee, left))
+            .or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
         match said {
             Some(said) if said.is => {
                 if found.as_ref().is_none_or(|it| said.certain && !it.certain) {
@@ -316,17 +319,27 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
             return Some(answer(true, true, format!("it is given a `{}`", ty.name())));
         }
     }
+    // a request is handed about in any executor, an endpoint is not
+    let handed_about = |name: &str| {
+        !cx.is_awaited(id)
+            && matches!(cx.callee(id), Callee::Own(_))
+            && crate::knowledge::parts(name)
+                .last()
+                .is_some_and(|last| last == "request" || last == "response")
+    };
     for operand in cx.operands(id) {
         let mut hit = None;
         cx.body.walk(operand, &mut |inner| {
             match &cx.body.expr(inner).kind {
                 ExprKind::Lit(Lit::Str(text)) if text.contains("://") => hit = Some("a URL".to_owned()),
                 ExprKind::Path(path)
-                    if path.single().is_some_and(|name| says(&cx.words().remote_things, name)) =>
+                    if path
+                        .single()
+                        .is_some_and(|name| says(&cx.words().remote_things, name) && !handed_about(name)) =>
                 {
                     hit = Some(format!("`{}`", path.last()));
                 }
-                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => {
+                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) && !handed_about(name) => {
                     hit = Some(format!("`{name}`"));
                 }
                 _ => {}
@@ -348,7 +361,7 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
-    let awaited = cx.is_awaited(id);
+    let awaited = cx.is_awaited(id) || is_limited(cx, id);
     let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
     let establishes = says(&words.establish, name);
     if awaited && (clients && says(&words.remote, name) || establishes) {
@@ -367,6 +380,15 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return Some(answer(false, false, format!("`{name}` names a local call")));
     }
     None
+}
+
+/// `timeout(limit, options.connect()).await`: what is limited is awaited with it.
+fn is_limited(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.parent(id).is_some_and(|around| {
+        matches!(cx.body.expr(around).kind, ExprKind::Call(..))
+            && cx.call_name(around) == "timeout"
+            && cx.is_awaited(around)
+    })
 }
 
 /// Whether what a helper's callers give it is remote.
@@ -493,14 +515,11 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
         },
         Callee::Own(item) => {
             let inside = cx.inside(item);
-            // `options.connect_timeout()` gives a field, and calls nobody
-            let calls = |inner: &Context<'_>| {
-                inner.body.exprs().any(|(_, expr)| {
-                    matches!(expr.kind, ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_))
-                })
-            };
             if says(&cx.words().establish, cx.call_name(id)) {
-                return inside.is_none_or(|inner| inner.body.is_async || calls(&inner));
+                // `options.connect_timeout()` gives a value, and asks nobody
+                let called = summary_at(cx, item, left);
+                let asks = called.is_async || called.fallible || called.remote == Some(true);
+                return asks || inside.is_none_or(|inner| inner.body.ret.is_none());
             }
             let Some(inner) = inside else { return false };
             let mut found = false;

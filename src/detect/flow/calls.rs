@@ -31,6 +31,13 @@ impl Walker<'_, '_> {
         if operands.iter().any(|operand| self.cx.names_a_hint(*operand)) {
             s.marks.hint = true;
         }
+        // `nap.as_mut().reset(until)`: from here on it waits as this call says
+        if let ("reset", Some(Val::Timer(_)), [_]) = (self.cx.call_name(id), vals.first(), self.cx.args(id))
+            && let Some(local) = self.receiver_local(id)
+        {
+            s.set(local, Val::Timer(id));
+            return next(s, Val::Unknown);
+        }
         let callee = self.cx.callee(id);
         if let Callee::Own(item) = &callee
             && comes_back(self.cx, *item)
@@ -331,7 +338,8 @@ impl Walker<'_, '_> {
         }
         if summary.is_async
             && self.cx.call_name(id) == "timeout"
-            && let Some(limited) = vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Deferred(_)))
+            && let Some(limited) =
+                vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Derived(..) | Val::Deferred(_)))
         {
             // a runtime's own, behind a module of the crate: what it limits is what is tried
             s.marks.timeout = true;
@@ -383,7 +391,19 @@ impl Walker<'_, '_> {
                 None => self.unknown(id, vals, s),
             };
         }
+        // an outcome that is handed on before anybody looks at it: what comes back speaks of it
+        let handed = vals.iter().skip(usize::from(self.is_method(id))).find_map(|val| match val {
+            Val::Outcome(op) | Val::Derived(_, op) => Some(*op),
+            _ => None,
+        });
+        if let Some(op) = handed.filter(|op| s.look(*op).is_none()) {
+            self.found.handed.insert(id, op);
+        }
         self.operation(id, vals, s)
+    }
+
+    fn is_method(&self, id: ExprId) -> bool {
+        matches!(self.body().expr(id).kind, ExprKind::Method(_))
     }
 
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
@@ -416,14 +436,6 @@ impl Walker<'_, '_> {
             return next(s, self.derived(id, op, vals));
         }
         if let Some(Val::Timer(timer)) = vals.first() {
-            // `nap.as_mut().reset(until)`: from here on it waits as this call says
-            if name == "reset"
-                && self.cx.args(id).len() == 1
-                && let Some(local) = self.receiver_local(id)
-            {
-                s.set(local, Val::Timer(id));
-                return next(s, Val::Unknown);
-            }
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)

@@ -83,7 +83,9 @@ impl Walker<'_, '_> {
             let mut fresh = self.fresh(id, &came_back, &mut known);
             if matches!(shape, LoopShape::Count | LoopShape::Each) {
                 // where nothing is left to go over, each of these trips may have been the last
-                for (state, ()) in came_back.iter().filter(|(state, ())| !fresh.iter().any(|(it, ())| it.same_way(state))) {
+                for (state, ()) in
+                    came_back.iter().filter(|(state, ())| !fresh.iter().any(|(it, ())| it.same_way(state)))
+                {
                     left.ends.after(state, prelude, round);
                 }
             }

@@ -155,7 +155,8 @@ impl<'r, 'a> Reader<'r, 'a> {
                 ExprKind::Call(..) | ExprKind::Method(_) => {
                     renewed |= self.measures_this_trip(inner);
                     let of_op = self.ops.contains(&inner);
-                    (self.call(inner), !of_op)
+                    // how long it waits is no limit
+                    (self.call(inner), !of_op && !self.waits_in_slices(inner))
                 }
                 ExprKind::Path(_) => (self.path(inner, compares, inner == id, left), true),
                 ExprKind::Field(..) => (self.field(inner, compares), true),
@@ -256,6 +257,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.receiver_speaks(call) && !matches!(cx.callee(call), Callee::Own(_)) {
             return Reads::Outcome;
         }
+        // a wait in slices tells whether somebody stopped it
+        if self.waits_in_slices(call) {
+            return Reads::Cancel;
+        }
         let cancels = says(&words.cancel, name)
             || says(&words.cancel, &on)
             || name == "upgrade"
@@ -325,6 +330,16 @@ impl<'r, 'a> Reader<'r, 'a> {
             return Reads::Outcome;
         }
         if says(&words.attempts, name) { Reads::Counter } else { Reads::Other }
+    }
+
+    /// Whether a function of the crate that only waits does so in a loop of small sleeps.
+    fn waits_in_slices(&self, call: ExprId) -> bool {
+        let Callee::Own(item) = self.cx.callee(call) else { return false };
+        let inner = summary(self.cx, item);
+        inner.is_wait
+            && inner.wait.is_some_and(|wait| {
+                self.cx.inside(item).is_some_and(|within| within.loop_around(wait).is_some())
+            })
     }
 
     /// Whether an atomic flag is read that nothing in the loop sets: somebody else decides by it.

@@ -2,7 +2,7 @@
 //! The first that answers decides, and its reason is the evidence; the last two answers are of medium confidence.
 
 use super::context::{Callee, Context};
-use super::summary::summary_at;
+use super::summary::{MOST_CALLS, summary_at};
 use crate::body::{ExprId, ExprKind, Lit, Ty};
 use crate::knowledge::{LocalKind, Role, is_one_of, says};
 use crate::model::Method;
@@ -517,7 +517,7 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
             let inside = cx.inside(item);
             if says(&cx.words().establish, cx.call_name(id)) {
                 // `options.connect_timeout()` gives a value, and asks nobody
-                let called = summary_at(cx, item, left);
+                let called = summary_at(cx, item, MOST_CALLS);
                 let asks = called.is_async || called.fallible || called.remote == Some(true);
                 return asks || inside.is_none_or(|inner| inner.body.ret.is_none());
             }

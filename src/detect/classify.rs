@@ -304,9 +304,10 @@ pub(crate) fn classify<'f>(
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its name says that it waits for a condition".into());
-            } else if establishes && !operand && q.keeps_alive(record) && !q.is_a_retrier(record) {
-                made.kind = Kind::Reconnect;
-            } else if !operand && remote::holds_a_session(cx, *main) {
+            } else if !operand
+                && (establishes && q.keeps_alive(record) && !q.is_a_retrier(record)
+                    || remote::holds_a_session(cx, *main))
+            {
                 made.kind = Kind::Reconnect;
             }
         } else if establishes || session || remote_known && q.is_task(record) {
@@ -390,6 +391,6 @@ fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op)
 }
 
 /// Whether one of these waits is written as one of those.
-fn waits_alike(cx: &Context<'_>, these: &[ExprId], those: &[ExprId]) -> bool {
-    these.iter().any(|wait| those.iter().any(|other| cx.is_written_alike(*wait, *other)))
+fn waits_alike(cx: &Context<'_>, waits: &[ExprId], others: &[ExprId]) -> bool {
+    waits.iter().any(|wait| others.iter().any(|other| cx.is_written_alike(*wait, *other)))
 }

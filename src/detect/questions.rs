@@ -2,11 +2,12 @@
 //! Each answers about one loop of one body; which answers make which kind is the decision table's business (`classify`).
 
 use super::context::{Callee, Context};
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::flow::state::Look;
+use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape};
-use crate::knowledge::{Role, is_one_of, parts, says};
+use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, TyShape};
+use crate::knowledge::{LocalKind, Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
 pub(super) struct Question<'q, 'a> {
@@ -35,13 +36,26 @@ impl Question<'_, '_> {
     /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
     pub(super) fn is_no_error(&self, state: &State) -> bool {
         let list = &self.cx.words().not_an_error;
-        let named = |path: &Path| path.segments.len() > 1 && says(list, path.last());
+        // a variant may be imported; a variable may be called anything
+        let is_variant = |path: &Path| path.segments.len() > 1 || path.last().starts_with(char::is_uppercase);
+        let named = |path: &Path| is_variant(path) && says(list, path.last());
+        // what asks whether to try again asks about errors
+        let asked = |call: ExprId| {
+            let name = self.cx.call_name(call);
+            says(list, name)
+                && !parts(name).iter().any(|part| part == "again")
+                && !says(&self.cx.words().retry, name)
+        };
         let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
-            self.cx
-                .body
-                .any(*cond, |id| matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path)))
+            self.cx.body.any(*cond, |id| match &self.cx.body.expr(id).kind {
+                ExprKind::Path(path) => named(path),
+                ExprKind::Method(_) => id == *cond && asked(id),
+                _ => false,
+            })
         });
         by_test
+            // what such a question gives is there only where the answer is yes
+            || state.looked.iter().any(|look| look.tag == Tag::Some && asked(look.op))
             || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
             || state.arms.iter().any(|pat| {
                 matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
@@ -66,7 +80,18 @@ impl Question<'_, '_> {
             return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
         }
         remote::of_call(self.cx, op, MOST_CALLS)
+            .or_else(|| self.of_what_it_judges(op))
             .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+    }
+
+    /// What judges an operation's outcome is tried again with it.
+    fn of_what_it_judges(&self, op: Op) -> Option<Answer> {
+        let from = *self.followed.handed.get(&op)?;
+        let operand = self.followed.operands.contains(&from);
+        let answer = if operand { self.remote(from) } else { remote::of_call(self.cx, from, MOST_CALLS) };
+        // `get_parent(path)` is called by a verb that half of all functions have
+        let tells = |answer: &Answer| operand || answer.certain || self.cx.is_awaited(from);
+        answer.filter(|answer| answer.is && tells(answer))
     }
 
     /// Whether a trait of the crate declares the operation and nothing in the crate implements it: whoever calls gives it, as a closure is given.
@@ -178,11 +203,97 @@ impl Question<'_, '_> {
         taken.iter().any(|local| put.contains(local))
     }
 
+    /// A delay that is named after connecting tells what fails: `sleep(self.reconnect_interval)`.
+    pub(super) fn waits_to_reconnect(&self, failing: &[&State]) -> Option<Answer> {
+        let words = self.cx.words();
+        let both = |name: &str| says(&words.establish, name) && says(&words.delay, name);
+        let mut found = None;
+        for wait in failing.iter().flat_map(|state| &state.waits) {
+            self.cx.body.walk(*wait, &mut |id| {
+                let name = match &self.cx.body.expr(id).kind {
+                    ExprKind::Path(path) => path.last(),
+                    ExprKind::Field(_, name) => name,
+                    ExprKind::Call(..) | ExprKind::Method(_) => self.cx.call_name(id),
+                    _ => return true,
+                };
+                if both(name) {
+                    found = Some(format!("`{name}` is a delay before connecting again"));
+                }
+                found.is_none()
+            });
+        }
+        found.map(|why| Answer { is: true, certain: false, why })
+    }
+
+    /// Whether what failing trips step, and what their waits or bounds depend on, success begins anew: they are waited for otherwise.
+    pub(super) fn begins_anew(&self, failing: &[&State], succeeding: &[&State]) -> bool {
+        let body = self.cx.body;
+        let place = |event: &Event| match event {
+            Event::Assign(id) => match &body.expr(*id).kind {
+                ExprKind::AssignOp(_, left, _) => Some((body.local(*left)?, true)),
+                ExprKind::Assign(left, right) => {
+                    let local = body.local(*left)?;
+                    Some((local, body.any(*right, |id| body.local(id) == Some(local))))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let sets = |state: &State, local: Local, steps: bool| {
+            state.trip_events().iter().filter_map(place).any(|it| it == (local, steps))
+        };
+        let waiting = || failing.iter().filter(|state| !state.waits.is_empty());
+        let Some(first) = waiting().next() else { return false };
+        first.trip_events().iter().filter_map(place).any(|(local, steps)| {
+            steps
+                && waiting().all(|state| sets(state, local, true))
+                && !succeeding.is_empty()
+                && succeeding.iter().all(|state| sets(state, local, false))
+        })
+    }
+
+    /// Whether an operation only asks whether something is as it should be that this trip took from elsewhere: the next one takes another.
+    pub(super) fn examines_what_it_took(&self, op: Op) -> bool {
+        let first = parts(self.cx.call_name(op)).into_iter().next().unwrap_or_default();
+        let inside = self.cx.body.expr(self.id).span;
+        let taken = |arg: &ExprId| {
+            let arg = match self.cx.body.expr(*arg).kind {
+                ExprKind::Ref(inner) => inner,
+                _ => *arg,
+            };
+            self.cx.body.local(arg).is_some_and(|local| inside.contains(self.cx.body.pat(local).span))
+        };
+        matches!(first.as_str(), "is" | "has") && self.cx.args(op).iter().any(taken)
+    }
+
+    /// Whether a path leaves after success with a timer set that is written as one of a failing trip's.
+    pub(super) fn waits_the_same_after_success(
+        &self,
+        record: &LoopRecord,
+        failing: &[&State],
+        ops: &[Op],
+    ) -> bool {
+        let waits = |state: &State| state.waits.clone();
+        record.exits.iter().any(|(state, _)| {
+            let worked = |look: &Look| look.verdict == Verdict::Success && ops.contains(&look.op);
+            state.looked.iter().any(worked)
+                && waits(state).iter().any(|wait| {
+                    failing
+                        .iter()
+                        .any(|fail| fail.waits.iter().any(|other| self.cx.is_written_alike(*wait, *other)))
+                })
+        })
+    }
+
     /// Whether the trip was made for a message that had come before the operation was called: the next one has the next message.
     pub(super) fn is_dispatch(&self, state: &State, op: Op) -> bool {
         state.looked.iter().take_while(|look| look.op != op).any(|look| {
-            look.verdict == Verdict::Success
-                && matches!(self.cx.role(look.op), Some(Role::Event | Role::Accept))
+            let is_message = match self.cx.role(look.op) {
+                Some(Role::Event | Role::Accept) => true,
+                None => self.cx.call_name(look.op) == "recv" && self.cx.is_awaited(look.op),
+                _ => false,
+            };
+            look.verdict == Verdict::Success && is_message
         })
     }
 
@@ -247,7 +358,7 @@ impl Question<'_, '_> {
                     state.looked.iter().any(|look| look.op == *op && look.verdict == Verdict::Success)
                 })
                 && self.remote(*op).is_some_and(|it| it.is)
-                && leaves_after_success(record, &[*op])
+                && leaves_after_success(self.cx, record, &[*op])
         })
     }
 
@@ -327,6 +438,15 @@ impl Question<'_, '_> {
         }
     }
 
+    /// Whether the function is named after retrying, not after connecting, and gives its caller an outcome.
+    pub(super) fn is_a_retrier(&self, record: &LoopRecord) -> bool {
+        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
+        says(&self.cx.words().retry, name)
+            && !says(&self.cx.words().establish, name)
+            && record.within.is_none()
+            && !self.gives_nothing(record)
+    }
+
     /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
     pub(super) fn keeps_alive(&self, record: &LoopRecord) -> bool {
         if let Some(outer) = record.outer.and_then(|outer| self.followed.loops.get(&outer)) {
@@ -382,9 +502,9 @@ fn tells_only(name: &str) -> bool {
 }
 
 /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.
-pub(super) fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
+pub(super) fn leaves_after_success(cx: &Context<'_>, record: &LoopRecord, ops: &[Op]) -> bool {
     record.exits.iter().any(|(state, flow)| {
-        if matches!(flow, Flow::Diverge) {
+        if matches!(flow, Flow::Diverge) || is_deserted(cx, state, ops) {
             return false;
         }
         let failed =
@@ -397,6 +517,17 @@ pub(super) fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
             || matches!(flow, Flow::Return(Val::Outcome(op)) | Flow::Break(_, Val::Outcome(op)) if ops.contains(op));
         called && !failed && !gives_error
     })
+}
+
+/// Whether a path leaves because, after one of these operations, nobody sends messages any more: it would have gone on with the next one.
+fn is_deserted(cx: &Context<'_>, state: &State, ops: &[Op]) -> bool {
+    let after = state.looked.iter().skip_while(|look| !ops.contains(&look.op)).skip(1);
+    let gone = |look: &&Look| {
+        matches!(look.verdict, Verdict::Failure | Verdict::NotYet)
+            && !ops.contains(&look.op)
+            && matches!(cx.role(look.op), Some(Role::Event | Role::Local { kind: LocalKind::Channel }))
+    };
+    after.last().as_ref().is_some_and(gone)
 }
 
 /// Whether one of these operations succeeded on a path; `connect` may have, where only `send` is what failed.

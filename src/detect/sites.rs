@@ -156,6 +156,9 @@ fn of_loop(
         site.why.push(cx.evidence(main, "asked again here"));
     }
     operation(cx, classified, &mut site);
+    if classified.background {
+        site.operation.background = Fact::known(true);
+    }
     if !site.kind.is_real() {
         // a thread that an executor needs is blocked by a poll as well; but what is called for something else, and waits inside,
         // is no wait of this loop's

@@ -42,6 +42,10 @@ impl Eval<'_, '_> {
                     Amount { lo: 0.0, hi: r.hi, raw: r.raw, moves: l.moves || r.moves, ..l.clone() };
                 made.sized = r.sized;
                 made.drawn = random.then_some(Drawn::Range);
+                // a remainder of what names the item (`id % n`) spreads the items, though no dice are thrown
+                if !random && !l.sized && !l.moves && !l.unknown {
+                    made.drawn = Some(Drawn::Somehow);
+                }
                 // a remainder of anything else is spread over the range, but by what, nobody knows
                 made.unknown = r.unknown || !random && l.unknown;
                 return made;

@@ -287,7 +287,11 @@ impl Eval<'_, '_> {
 
     /// A function that waits, by a loop of small sleeps or in a way that nobody can follow: as long as it was told.
     fn wait_as_given(&mut self, given: &[Amount]) {
-        if self.env.vars.get(&Key::Waited).is_some_and(|waited| !waited.unknown) {
+        // how long one of many small sleeps is says nothing
+        let in_slices =
+            summary(self.cx, self.cx.at).wait.is_some_and(|wait| self.cx.loop_around(wait).is_some());
+        let plain = |waited: &Amount| in_slices && waited.drawn.is_none();
+        if self.env.vars.get(&Key::Waited).is_some_and(|waited| !waited.unknown && !plain(waited)) {
             return;
         }
         let mut told = self.cx.body.params.iter().zip(given).filter(|(param, val)| {

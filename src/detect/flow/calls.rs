@@ -31,6 +31,13 @@ impl Walker<'_, '_> {
         if operands.iter().any(|operand| self.cx.names_a_hint(*operand)) {
             s.marks.hint = true;
         }
+        // `nap.as_mut().reset(until)`: from here on it waits as this call says
+        if let ("reset", Some(Val::Timer(_)), [_]) = (self.cx.call_name(id), vals.first(), self.cx.args(id))
+            && let Some(local) = self.receiver_local(id)
+        {
+            s.set(local, Val::Timer(id));
+            return next(s, Val::Unknown);
+        }
         let callee = self.cx.callee(id);
         if let Callee::Own(item) = &callee
             && comes_back(self.cx, *item)
@@ -329,6 +336,18 @@ impl Walker<'_, '_> {
         {
             wait(id, &mut s);
         }
+        if summary.is_async
+            && self.cx.call_name(id) == "timeout"
+            && let Some(limited) =
+                vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Derived(..) | Val::Deferred(_)))
+        {
+            // a runtime's own, behind a module of the crate: what it limits is what is tried
+            s.marks.timeout = true;
+            return match limited {
+                Val::Deferred(inner) => self.run(*inner, &[], s),
+                val => next(s, val.clone()),
+            };
+        }
         if let Some(statuses) = &summary.statuses
             && let Some(op) = vals.iter().find_map(operation_of)
         {
@@ -372,7 +391,19 @@ impl Walker<'_, '_> {
                 None => self.unknown(id, vals, s),
             };
         }
+        // an outcome that is handed on before anybody looks at it: what comes back speaks of it
+        let handed = vals.iter().skip(usize::from(self.is_method(id))).find_map(|val| match val {
+            Val::Outcome(op) | Val::Derived(_, op) => Some(*op),
+            _ => None,
+        });
+        if let Some(op) = handed.filter(|op| s.look(*op).is_none()) {
+            self.found.handed.insert(id, op);
+        }
         self.operation(id, vals, s)
+    }
+
+    fn is_method(&self, id: ExprId) -> bool {
+        matches!(self.body().expr(id).kind, ExprKind::Method(_))
     }
 
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
@@ -408,6 +439,15 @@ impl Walker<'_, '_> {
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)
+    }
+
+    /// The variable that a chain of methods begins with.
+    fn receiver_local(&self, id: ExprId) -> Option<crate::body::Local> {
+        let mut at = id;
+        while let ExprKind::Method(call) = &self.body().expr(at).kind {
+            at = call.receiver;
+        }
+        self.body().local(at)
     }
 
     /// Whether something is told to stop, and its answer awaited: no signal.
@@ -469,13 +509,20 @@ impl Walker<'_, '_> {
         // what comes out of an operation that waits for a message, or gives one of many, is an item too
         if let Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op) = val
             && self.gives_items(*op)
-            && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+            && let Some(looped) = self.loop_that_took(*op)
         {
-            items.insert(*looped);
+            items.insert(looped);
         }
         if !items.is_empty() {
             self.found.of_item.entry(id).or_default().extend(items);
         }
+    }
+
+    /// The innermost loop at hand in which a message was taken: in one further inside it stays the same.
+    fn loop_that_took(&self, op: ExprId) -> Option<ExprId> {
+        let body = self.body();
+        let mut loops = self.scopes.iter().rev().filter(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
+        loops.find(|looped| body.expr(*looped).span.contains(body.expr(op).span))
     }
 
     /// The loops whose items a value is made of.

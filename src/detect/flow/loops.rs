@@ -81,6 +81,14 @@ impl Walker<'_, '_> {
             }
             self.join(&mut came_back);
             let mut fresh = self.fresh(id, &came_back, &mut known);
+            if matches!(shape, LoopShape::Count | LoopShape::Each) {
+                // where nothing is left to go over, each of these trips may have been the last
+                for (state, ()) in
+                    came_back.iter().filter(|(state, ())| !fresh.iter().any(|(it, ())| it.same_way(state)))
+                {
+                    left.ends.after(state, prelude, round);
+                }
+            }
             backs.extend(came_back);
             self.join(&mut backs);
             if fresh.is_empty() {
@@ -282,6 +290,14 @@ impl Ends {
             None => self.untried.push((head.clone(), flow.clone())),
         }
         self.at_head.push((head, flow));
+    }
+
+    /// A trip after which nothing is left, and of which nothing else is followed.
+    fn after(&mut self, last: &State, prelude: usize, round: u8) {
+        let mut whole = last.clone();
+        whole.begin_trip(prelude, round);
+        whole.did_before(last);
+        self.after_trip.push((whole, Flow::Next(Val::Unknown)));
     }
 
     /// A `for` is taken to have something to go over, if anything came back to its head.

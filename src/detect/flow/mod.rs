@@ -56,6 +56,8 @@ pub(crate) struct Followed {
     pub(crate) operands: BTreeSet<Op>,
     /// Calls that make something of an operation's outcome: the operation.
     pub(crate) derived: BTreeMap<Op, Op>,
+    /// Calls that are given an operation's outcome before anybody has looked at it: the operation.
+    pub(crate) handed: BTreeMap<Op, Op>,
     /// Expressions that stand for an operation's outcome, for something inside it or made of it: the operations.
     pub(crate) speaks: BTreeMap<ExprId, SmallVec<[Op; 2]>>,
     /// Conditions that asked about an operation's outcome.

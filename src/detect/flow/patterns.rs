@@ -200,6 +200,10 @@ impl Walker<'_, '_> {
         (matched, left)
     }
 
+    fn names_a_failure(&self, pat: PatId) -> bool {
+        matches!(&self.body().pat(pat).kind, PatKind::TupleStruct(path, _) if path.last() == "Err")
+    }
+
     fn bind_outcome(&mut self, op: Op, tag: &Tag, other: Option<Tag>, subs: &[PatId], s: State) -> Split {
         if let Some(look) = s.look(op) {
             let seen = look.tag.clone();
@@ -207,6 +211,13 @@ impl Walker<'_, '_> {
                 || matches!((&seen, tag), (Tag::Variant(_), Tag::Variant(_)));
             if seen == *tag || (seen == Tag::Err && *tag == Tag::None) {
                 return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
+            }
+            // `Ok(Err(error))` beside `Ok(Ok(value))`: which of the two results failed, nobody has looked at yet
+            if seen == Tag::Err && *tag == Tag::Ok && subs.iter().any(|sub| self.names_a_failure(*sub)) {
+                let not = s.clone();
+                let (matched, mut left) = self.bind_subs(subs, &Val::Payload(op, Tag::Err), s);
+                left.push(not);
+                return (matched, left);
             }
             if same_family {
                 return (Vec::new(), vec![s]);

@@ -24,9 +24,10 @@ pub(crate) fn errors(
 ) -> Errors {
     let mut made = Errors::default();
     let tested = |state: &State| {
-        let asked = state.conds.iter().any(|(cond, _)| {
-            matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient))
-        });
+        let asked = state
+            .conds
+            .iter()
+            .any(|(cond, _)| matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient)));
         asked || !state.arms.is_empty() || told_by_kind(followed, state, ops).is_some()
     };
     let by_status = failing.iter().any(|state| state.codes.is_some());

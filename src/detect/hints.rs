@@ -6,7 +6,7 @@ use super::flow::{Followed, Op};
 use super::reads::is_about;
 use super::summary::{MOST_CALLS, summary};
 use crate::body::{Body, ExprId, ExprKind, Lit, MacroInput, PatKind, Span, Ty};
-use crate::knowledge::{Words, says};
+use crate::knowledge::{Words, is_one_of, says};
 use crate::model::Fact;
 use crate::resolve::ItemRef;
 use crate::source::ItemKind;
@@ -45,9 +45,21 @@ pub(crate) fn honoured(
 pub(crate) fn names_hint(cx: &Context<'_>, item: ItemRef, left: u32) -> bool {
     let Some(left) = left.checked_sub(1) else { return false };
     cx.memo.hint(item, left, || match cx.inside(item) {
-        Some(inner) => body_names_hint(&inner, left),
+        Some(inner) => body_names_hint(&inner, left) || has_naming_twin(cx, item),
         // a trait's method: any of the bodies may run
         None => cx.krate.implementations(item).iter().any(|body| names_hint(cx, *body, left)),
+    })
+}
+
+/// Whether a function of the same name in the same file names one: which of the two is built, a feature says.
+fn has_naming_twin(cx: &Context<'_>, item: ItemRef) -> bool {
+    let name = cx.krate.item(item).map_or("", |it| it.name.as_str());
+    cx.krate.items().any(|(other, it)| {
+        other != item
+            && other.file == item.file
+            && it.name == name
+            && it.body.is_some()
+            && cx.inside(other).is_some_and(|inner| is_named_in(inner.body, cx.words()))
     })
 }
 
@@ -56,7 +68,10 @@ fn body_names_hint(cx: &Context<'_>, left: u32) -> bool {
         || cx.body.exprs().any(|(id, _)| match cx.callee(id) {
             Callee::Own(item) if item != cx.at => names_hint(cx, item, left),
             // which of the crate's functions of that name it is, nobody knows
-            Callee::Unknown => cx.memo.names_hint(cx.call_name(id), || functions_naming(cx)),
+            Callee::Unknown => {
+                let name = cx.call_name(id);
+                !is_one_of(&cx.words().everyday, name) && cx.memo.names_hint(name, || functions_naming(cx))
+            }
             _ => false,
         })
 }
@@ -122,19 +137,23 @@ pub(crate) fn is_named_under(cx: &Context<'_>, root: ExprId) -> bool {
 fn is_stranger(cx: &Context<'_>, call: ExprId) -> bool {
     let words = cx.words();
     let speaks = |name: &str| says(&words.delay, name) || says(&words.retry, name);
-    match cx.callee(call) {
-        Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) => {
-            let on = match &cx.body.expr(call).kind {
-                ExprKind::Method(method) => cx.base_text(method.receiver),
-                ExprKind::Call(..) => String::new(),
-                _ => return false,
-            };
-            let name = cx.call_name(call);
-            // a variant keeps what it is given
-            !name.starts_with(char::is_uppercase) && (speaks(name) || speaks(&on) || says(&words.limiter, &on))
-        }
+    let stranger = match cx.callee(call) {
+        Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) => true,
+        // whoever implements the trait may read what it likes
+        Callee::Own(item) => cx.krate.is_of_trait(item),
         _ => false,
+    };
+    if !stranger {
+        return false;
     }
+    let on = match &cx.body.expr(call).kind {
+        ExprKind::Method(method) => cx.base_text(method.receiver),
+        ExprKind::Call(..) => String::new(),
+        _ => return false,
+    };
+    let name = cx.call_name(call);
+    // a variant keeps what it is given
+    !name.starts_with(char::is_uppercase) && (speaks(name) || speaks(&on) || says(&words.limiter, &on))
 }
 
 /// Whether a body so much as names a hint: a field, a header, a method, a variable; or what a throttled reply carries.

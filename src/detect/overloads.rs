@@ -35,9 +35,10 @@ pub(crate) fn tested(
         }
         let by_status = || {
             let (op, codes) = state.codes.as_ref()?;
-            let seen = state.looked.iter().any(|look| {
-                look.op == *op && look.tag == Tag::BadStatus && look.verdict == Verdict::Failure
-            });
+            let seen = state
+                .looked
+                .iter()
+                .any(|look| look.op == *op && look.tag == Tag::BadStatus && look.verdict == Verdict::Failure);
             (seen && !open && is_overload(codes) && !ruled_out(state, *op)).then_some(*op)
         };
         yes.or_else(by_status)

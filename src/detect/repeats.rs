@@ -17,7 +17,10 @@ const LONGEST_NAME: usize = 60;
 pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
     let attempt = cx.loop_around(op).unwrap_or(op);
     if let Some(key) = made_anew(cx, attempt) {
-        return Fact::Known(false, cx.evidence(key, "made anew for each attempt: the server takes each for a new request"));
+        return Fact::Known(
+            false,
+            cx.evidence(key, "made anew for each attempt: the server takes each for a new request"),
+        );
     }
     if is_keyed(cx, op) {
         return Fact::Unknown;
@@ -27,7 +30,13 @@ pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
         let name = cx.call_name(op);
         let spends = says(&cx.words().spends, name) && !only_asks(cx.words(), name) && !is_signed(cx, op);
         return if spends {
-            Fact::Known(false, cx.evidence(op, "named after something that is done once, and no key tells a repeat from a second order"))
+            Fact::Known(
+                false,
+                cx.evidence(
+                    op,
+                    "named after something that is done once, and no key tells a repeat from a second order",
+                ),
+            )
         } else {
             Fact::Unknown
         };
@@ -38,7 +47,10 @@ pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
     if sent.iter().any(|method| !matches!(method, Method::Post | Method::Patch)) || !does_something(cx, op) {
         return Fact::Unknown;
     }
-    Fact::Known(false, cx.evidence(op, "a POST or PATCH without a key that tells a repeat from a second request"))
+    Fact::Known(
+        false,
+        cx.evidence(op, "a POST or PATCH without a key that tells a repeat from a second request"),
+    )
 }
 
 /// The HTTP methods of the requests in an expression, and in what it calls.
@@ -93,7 +105,9 @@ fn only_asks(words: &Words, name: &str) -> bool {
 
 /// The same signed bytes are the same transaction, however often they come.
 fn is_signed(cx: &Context<'_>, op: ExprId) -> bool {
-    let says_so = |name: &str| parts(name).iter().any(|part| matches!(part.as_str(), "signed" | "signature" | "signatures"));
+    let says_so = |name: &str| {
+        parts(name).iter().any(|part| matches!(part.as_str(), "signed" | "signature" | "signatures"))
+    };
     cx.body.any(op, |id| says_so(cx.call_name(id)) || says_so(&cx.base_text(id)))
         || cx.body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| says_so(ty.name())))
 }
@@ -123,7 +137,8 @@ fn made_anew(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
 /// Whether a value is drawn, or a new identifier.
 fn draws(cx: &Context<'_>, root: ExprId) -> bool {
     cx.body.any(root, |id| {
-        matches!(cx.role(id), Some(Role::Random { .. })) || matches!(cx.call_name(id), "new_v4" | "now_v7" | "nanoid")
+        matches!(cx.role(id), Some(Role::Random { .. }))
+            || matches!(cx.call_name(id), "new_v4" | "now_v7" | "nanoid")
     })
 }
 
@@ -140,7 +155,8 @@ fn new_nonce(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
         }
         true
     });
-    let transaction = |name: &str| parts(name).iter().any(|part| matches!(part.as_str(), "tx" | "transaction"));
+    let transaction =
+        |name: &str| parts(name).iter().any(|part| matches!(part.as_str(), "tx" | "transaction"));
     nonces.into_iter().find_map(|(nonce, init)| {
         let used = cx.body.any(attempt, |id| {
             let is_transaction = match &cx.body.expr(id).kind {

@@ -20,7 +20,10 @@ pub(super) fn honoured(cx: &Context<'_>, library: &Library, driver: &Driver, cal
     if !driver.hint_unread || !sends_again {
         return Fact::Unknown;
     }
-    Fact::Known(false, cx.evidence(call, "sends 429 and 503 again by its own delay, and reads no `Retry-After`"))
+    Fact::Known(
+        false,
+        cx.evidence(call, "sends 429 and 503 again by its own delay, and reads no `Retry-After`"),
+    )
 }
 
 /// The same where every error of an operation goes round, and statuses are errors.
@@ -44,7 +47,8 @@ fn is_overload_strategy(cx: &Context<'_>, library: &Library, driver: &Driver, ar
         _ => None,
     };
     let decides = |ty: &Ty| cx.krate.method(ty, &driver.decides);
-    let method = cx.type_of(arg).and_then(|ty| decides(&ty)).or_else(|| written().and_then(|ty| decides(&ty)));
+    let method =
+        cx.type_of(arg).and_then(|ty| decides(&ty)).or_else(|| written().and_then(|ty| decides(&ty)));
     method.is_some_and(|item| {
         !names_hint(cx, item, MOST_CALLS) && speaks_of_overload(cx, library, item, MOST_CALLS)
     })
@@ -69,5 +73,7 @@ fn speaks_of_overload(cx: &Context<'_>, library: &Library, item: ItemRef, left: 
 fn names_overload(cx: &Context<'_>, library: &Library, id: ExprId) -> bool {
     let ExprKind::Path(path) = &cx.body.expr(id).kind else { return false };
     cx.body.local(id).is_none()
-        && full_paths(cx, &path.segments).iter().any(|full| library.errors.overloads.contains(&full.join("::")))
+        && full_paths(cx, &path.segments)
+            .iter()
+            .any(|full| library.errors.overloads.contains(&full.join("::")))
 }

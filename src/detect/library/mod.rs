@@ -363,8 +363,10 @@ fn errors_of(
     };
     if all {
         made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
-        made.retries_unanswered =
-            Fact::Known(true, cx.evidence(call, "whether the server did it is not known when any error goes round"));
+        made.retries_unanswered = Fact::Known(
+            true,
+            cx.evidence(call, "whether the server did it is not known when any error goes round"),
+        );
         made.retries_permanent =
             operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
         if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {

@@ -9,8 +9,8 @@ use crate::detect::context::Context;
 use crate::detect::delay;
 use crate::detect::flow::{Event, Followed, Op, State, Tag, Val};
 use crate::detect::remote::{self, Answer};
-use crate::detect::{hints, refusals, sites};
 use crate::detect::summary::MOST_CALLS;
+use crate::detect::{hints, refusals, sites};
 use crate::knowledge::Role;
 use crate::model::{ErrorKind, Fact, Kind, Site};
 use crate::resolve::Target;
@@ -80,8 +80,7 @@ fn refused(cx: &Context<'_>, followed: &Followed, ops: &[Op], site: &mut Site) {
         _ => None,
     });
     let Some(block) = kept else { return };
-    site.errors.retries_4xx =
-        Fact::Known(true, cx.evidence(block, "makes errors of 4xx, and they go round"));
+    site.errors.retries_4xx = Fact::Known(true, cx.evidence(block, "makes errors of 4xx, and they go round"));
     site.errors.honours_retry_after = hints::honoured(cx, followed, ops, false, Some(block));
 }
 

@@ -28,7 +28,11 @@ pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
     let sent = methods(cx, op, MOST_CALLS);
     if sent.is_empty() {
         let name = cx.call_name(op);
-        let spends = says(&cx.words().spends, name) && !only_asks(cx.words(), name) && !is_signed(cx, op);
+        // what is not awaited is handed to a queue or pool of one's own: `pool.submit(job)`, `store.try_submit(payload)`
+        let spends = says(&cx.words().spends, name)
+            && cx.is_awaited(op)
+            && !only_asks(cx.words(), name)
+            && !is_signed(cx, op);
         return if spends {
             Fact::Known(
                 false,

@@ -13,6 +13,7 @@ mod describe;
 mod errors;
 mod fails_as;
 mod flow;
+mod hints;
 mod immediate;
 mod library;
 mod limits;
@@ -20,6 +21,7 @@ mod makers;
 mod memo;
 mod named;
 mod outside;
+mod overloads;
 mod picked;
 mod policies;
 mod questions;
@@ -27,10 +29,12 @@ mod reads;
 mod recursion;
 mod refusals;
 mod remote;
+mod repeats;
 mod schedules;
 mod sites;
 mod statuses;
 mod summary;
+mod unanswered;
 mod unlooped;
 
 #[doc(hidden)]

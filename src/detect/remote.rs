@@ -485,21 +485,18 @@ fn awaited_by_name(cx: &Context<'_>, root: ExprId) -> Option<Answer> {
     found
 }
 
-/// The HTTP method that an operation's chain names, and whether the vocabulary says that it may be repeated.
-pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, Option<bool>, bool) {
+/// The HTTP method that an operation's chain names, and whether it blocks its thread.
+pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, bool) {
     let mut method = None;
-    let mut idempotent = None;
     let mut blocking = false;
     cx.body.walk(id, &mut |inner| {
-        if let Some(Role::Remote { method: said, idempotent: repeat, blocking: blocks, .. }) = cx.role(inner)
-        {
+        if let Some(Role::Remote { method: said, blocking: blocks, .. }) = cx.role(inner) {
             method = method.or(said.as_deref().and_then(Method::from_word));
-            idempotent = idempotent.or(*repeat);
             blocking |= *blocks;
         }
         true
     });
-    (method, idempotent, blocking)
+    (method, blocking)
 }
 
 /// Whether an operation makes a connection, session or subscription: by the vocabulary, what it calls, or its name.

@@ -8,7 +8,7 @@ use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, outside, remote};
+use super::{immediate, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
@@ -77,6 +77,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             site.attempts = engine.attempts;
             site.errors = engine.errors;
             site.schedule = engine.schedule;
+            site.operation.idempotent = repeats::idempotent(cx, operation);
         }
         sites.push(site);
     }
@@ -98,10 +99,16 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
+    let run = super::library::of_body(&inner).into_iter().find(|site| site.errors.kind.is_known());
+    run.or_else(|| handed_on(&inner, item, left))
+}
+
+/// The engine that an engine hands what it is given on to.
+fn handed_on(inner: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Option<Site> {
     inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
-        Callee::Own(next) if next != item && summary(&inner, next).drives_operand => {
-            inner.args(id).iter().find(|arg| hands_on(&inner, **arg))?;
-            engine_of(&inner, next, left)
+        Callee::Own(next) if next != item && summary(inner, next).drives_operand => {
+            inner.args(id).iter().find(|arg| hands_on(inner, **arg))?;
+            engine_of(inner, next, left)
         }
         _ => None,
     })
@@ -239,13 +246,11 @@ fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
         site.operation.remote =
             Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
     }
-    let (method, idempotent, blocking) = remote::method_of(cx, main);
+    let (method, blocking) = remote::method_of(cx, main);
     if let Some(method) = method {
         site.operation.method = Fact::Known(method, evidence.clone());
     }
-    if let Some(idempotent) = idempotent {
-        site.operation.idempotent = Fact::Known(idempotent, evidence.clone());
-    }
+    site.operation.idempotent = repeats::idempotent(cx, main);
     site.operation.blocking = Fact::Known(blocking, evidence);
 }
 
@@ -298,6 +303,7 @@ pub(crate) fn fill(
         failing,
         left,
         ops,
+        site.kind,
         shown.server || failing.iter().any(|state| state.marks.hint),
     );
     if let Some(outcome) = bounds.outcome {

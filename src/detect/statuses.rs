@@ -75,6 +75,11 @@ pub(crate) fn permanent_4xx(codes: &[(u16, u16)]) -> usize {
         .count()
 }
 
+/// Whether 429 or 503 is among these statuses: the server says that it has too much to do.
+pub(crate) fn is_overload(codes: &[(u16, u16)]) -> bool {
+    [429, 503].iter().any(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
+}
+
 /// The status that a path names: `StatusCode::TOO_MANY_REQUESTS`, `Status::TooManyRequests`.
 pub(crate) fn status_named(path: &Path) -> Option<u16> {
     let [.., around, last] = path.segments.as_slice() else { return None };

@@ -139,6 +139,14 @@ pub struct Driver {
     /// Every policy that it may be given ends after some attempts.
     #[serde(default)]
     pub bounded: bool,
+    /// It sees the replies, and never reads how long the server wants it to wait.
+    #[serde(default)]
+    pub hint_unread: bool,
+    /// Which argument tells the errors apart; absent: it does so itself.
+    pub strategy: Option<usize>,
+    /// The method of that argument that is asked.
+    #[serde(default)]
+    pub decides: String,
 }
 
 /// How an operation says that an error is not to be tried again.
@@ -151,6 +159,8 @@ pub struct Markers {
     pub permanent_methods: Vec<String>,
     /// Paths that make one that is tried again.
     pub transient: Vec<String>,
+    /// Functions by which a strategy has 429 and 503 tried again.
+    pub overloads: Vec<String>,
 }
 
 /// How a delay changes.

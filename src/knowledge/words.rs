@@ -38,6 +38,16 @@ pub struct Words {
     pub hint: Vec<String>,
     /// A call that must not be repeated blindly: create, submit, pay, …
     pub unsafe_to_repeat: Vec<String>,
+    /// An order, a payment, a message: what is done once, whatever the call's HTTP method is: submit, pay, `place_order`, …
+    pub spends: Vec<String>,
+    /// A request that only asks, though it may be a POST: query, search, completion, …
+    pub reads: Vec<String>,
+    /// A key that lets a server drop a repeat, or a condition that does: `idempotency`, `client_order_id`, `if_match`, …
+    pub repeat_key: Vec<String>,
+    /// What makes a transaction another one: nonce, blockhash.
+    pub nonce: Vec<String>,
+    /// A failure that leaves open whether the work was done: timeout, `connection_lost`, …
+    pub unanswered: Vec<String>,
     /// A field, argument or type name of a remote side: url, endpoint, addr, client, …
     pub remote_things: Vec<String>,
     /// A log or metric call by a home-grown name: log, warn, record, …
@@ -92,7 +102,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 38] {
+    fn lists(&mut self) -> [&mut Vec<String>; 43] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -110,6 +120,11 @@ impl Words {
             &mut self.attempts,
             &mut self.hint,
             &mut self.unsafe_to_repeat,
+            &mut self.spends,
+            &mut self.reads,
+            &mut self.repeat_key,
+            &mut self.nonce,
+            &mut self.unanswered,
             &mut self.remote_things,
             &mut self.log,
             &mut self.not_an_error,

@@ -190,6 +190,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("errors.stale_connection", Bool, errors.stale_connection),
     fact!("errors.retries_cancelled", Bool, errors.retries_cancelled),
     fact!("errors.honours_retry_after", Bool, errors.honours_retry_after),
+    fact!("errors.retries_unanswered", Bool, errors.retries_unanswered),
     fact!("exhaustion.outcome", words Outcome, exhaustion.outcome),
     fact!("exhaustion.last_error", words LastError, exhaustion.last_error),
     fact!("state.reset", words Reset, state.reset),

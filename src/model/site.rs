@@ -168,6 +168,8 @@ pub struct Errors {
     pub retries_cancelled: Fact<bool>,
     /// The server's hint decides the wait.
     pub honours_retry_after: Fact<bool>,
+    /// Failures go round that leave open whether the server did the work: time-outs, lost connections, 5xx.
+    pub retries_unanswered: Fact<bool>,
 }
 
 /// What happens when the attempts are used up.

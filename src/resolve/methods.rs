@@ -70,6 +70,11 @@ impl Crate {
         self.own_member(self.trait_of(around)?, &self.item(written)?.name)
     }
 
+    /// Whether a method is written in a trait itself: whoever implements the trait may write another.
+    pub fn is_of_trait(&self, written: ItemRef) -> bool {
+        self.impl_or_trait_around(written).is_some_and(|at| self.kind(at) == Some(ItemKind::Trait))
+    }
+
     /// A member of a type or trait of this crate: function, constant, associated type.
     pub(super) fn member(&self, item: ItemRef, name: &str) -> Option<ItemRef> {
         match self.kind(item)? {

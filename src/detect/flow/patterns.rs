@@ -52,11 +52,17 @@ impl Walker<'_, '_> {
             }
             PatKind::Or(alternatives) => {
                 let mut matched = Vec::new();
+                let before = s.arms.clone();
                 let mut left = vec![s];
                 for alternative in alternatives {
                     let mut unmatched = Vec::new();
                     for state in left {
-                        let (yes, no) = self.bind(*alternative, val, state);
+                        let (mut yes, no) = self.bind(*alternative, val, state);
+                        // which of them matched, paths are joined over: that one did, they keep
+                        for state in yes.iter_mut().filter(|state| state.arms != before) {
+                            state.arms.clone_from(&before);
+                            state.arms.push(pat);
+                        }
                         matched.extend(yes);
                         unmatched.extend(no);
                     }

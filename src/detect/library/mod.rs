@@ -2,13 +2,14 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod draft;
+mod hints;
 #[cfg(test)]
 mod tests;
 
 use super::context::{Callee, Context};
 use super::delay::policy_shape;
 use super::summary::MOST_CALLS;
-use super::{errors, refusals, remote, sites};
+use super::{errors, refusals, remote, repeats, sites};
 use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
 use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
@@ -187,7 +188,9 @@ impl<'c, 'a> Built<'c, 'a> {
                 site.delay.made_elsewhere = Fact::known(false);
             } else {
                 // two places: what is waited is told where the policy is built, what is tried again where it runs
+                let mut driven = driven;
                 site.operation = driven.operation.clone();
+                site.errors.honours_retry_after = std::mem::take(&mut driven.errors.honours_retry_after);
                 made.push(driven);
             }
         } else if let Some(remote) = self.run_by_callers() {
@@ -272,6 +275,10 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     let retried =
         if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
     site.errors = errors_of(cx, library, retried, operation, call);
+    site.errors.honours_retry_after = hints::honoured(cx, library, driver, call);
+    if site.errors.retries_4xx.is(&true) && calls_after(cx, call, &driver.adjusts).is_none() {
+        site.errors.honours_retry_after = hints::of_errors(cx, operation.map(|given| behind_name(cx, given)));
+    }
     if driver.blocking {
         site.delay.blocking_in_async = Fact::Known(
             sites::in_async(cx, cx.task_around(call)),
@@ -298,13 +305,10 @@ fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
     if let Some((is, why)) = answer {
         site.operation.remote = Fact::Known(is, cx.evidence(operation, why));
     }
-    let (method, idempotent, _) = remote::method_of(cx, operation);
-    if let Some(method) = method {
-        site.operation.method = Fact::Known(method, evidence.clone());
+    if let (Some(method), _) = remote::method_of(cx, operation) {
+        site.operation.method = Fact::Known(method, evidence);
     }
-    if let Some(idempotent) = idempotent {
-        site.operation.idempotent = Fact::Known(idempotent, evidence);
-    }
+    site.operation.idempotent = repeats::idempotent(cx, operation);
 }
 
 /// The closure behind a variable.
@@ -359,6 +363,10 @@ fn errors_of(
     };
     if all {
         made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
+        made.retries_unanswered = Fact::Known(
+            true,
+            cx.evidence(call, "whether the server did it is not known when any error goes round"),
+        );
         made.retries_permanent =
             operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
         if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {

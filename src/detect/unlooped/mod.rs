@@ -81,10 +81,9 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
     if let Some(main) = again.main {
         let evidence = cx.evidence(main, "this is tried again");
         site.operation.text = Fact::Known(cx.text(main), evidence.clone());
-        let (method, idempotent, blocking) = remote::method_of(cx, main);
+        let (method, blocking) = remote::method_of(cx, main);
         site.operation.method = method.map_or(Fact::Unknown, |method| Fact::Known(method, evidence.clone()));
-        site.operation.idempotent =
-            idempotent.map_or(Fact::Unknown, |safe| Fact::Known(safe, evidence.clone()));
+        site.operation.idempotent = super::repeats::idempotent(cx, main);
         site.operation.blocking = Fact::Known(blocking, evidence);
     }
     if let Some(answer) = &again.remote {

@@ -320,6 +320,8 @@ pub(super) struct Held {
     pub(super) problems: Vec<Problem>,
     /// How many bodies were asked for retries.
     pub(super) bodies: usize,
+    /// How many of them are in tests.
+    pub(super) in_tests: usize,
     /// Those that could not be followed, or not to their end.
     pub(super) unfollowed: Vec<Unfollowed>,
 }
@@ -341,6 +343,7 @@ pub(super) fn sites(package: &Package, known: &Known) -> Held {
         sites: found.sites,
         problems: left_out.chain(found.problems).collect(),
         bodies: found.bodies,
+        in_tests: found.in_tests,
         unfollowed: found.unfollowed,
     }
 }

@@ -57,8 +57,10 @@ pub struct Found {
     pub sites: Vec<Site>,
     /// Bodies that could not be read or followed.
     pub problems: Vec<Problem>,
-    /// How many bodies were followed.
+    /// How many bodies were asked for sites.
     pub bodies: usize,
+    /// How many of them are in tests, benches and examples.
+    pub in_tests: usize,
     /// Bodies that could not be followed, or not to their end, by place.
     pub unfollowed: Vec<Unfollowed>,
 }
@@ -78,8 +80,10 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
     let parts: Vec<Found> = items
         .par_iter()
         .map(|at| {
-            catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at)))
-                .unwrap_or_else(|_| broken(krate, *at))
+            let mut part = catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at)))
+                .unwrap_or_else(|_| broken(krate, *at));
+            part.in_tests = if sites::in_test(krate, *at) { part.bodies } else { 0 };
+            part
         })
         .collect();
     let mut found = Found::default();
@@ -87,6 +91,7 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         found.sites.extend(part.sites);
         found.problems.extend(part.problems);
         found.bodies += part.bodies;
+        found.in_tests += part.in_tests;
         found.unfollowed.extend(part.unfollowed);
     }
     found.problems.extend(krate.problems());

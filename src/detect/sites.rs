@@ -12,6 +12,7 @@ use super::{immediate, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
 pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
@@ -220,6 +221,12 @@ pub(crate) fn forget_no_delay(site: &mut Site) {
     }
 }
 
+/// Whether an item is test code, its own or by its file.
+pub(crate) fn in_test(krate: &Crate, at: ItemRef) -> bool {
+    krate.item(at).is_some_and(|item| item.in_test)
+        || krate.file(at).is_some_and(|file| file.in_test || file.outline.test_file)
+}
+
 /// Why a site is less certain: nothing tells whether its operation is remote.
 pub(crate) const REMOTE_UNKNOWN: &str = "not known whether the operation is remote";
 
@@ -233,8 +240,7 @@ pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
     let place = cx.place(id)?;
     let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
     site.delay.made_elsewhere = Fact::known(false);
-    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test)
-        || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
+    site.in_test = in_test(cx.krate, cx.at);
     Some(site)
 }
 

@@ -66,7 +66,7 @@ impl Question<'_, '_> {
             return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
         }
         remote::of_call(self.cx, op, MOST_CALLS)
-            .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+            .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
     }
 
     /// Whether a trait of the crate declares the operation and nothing in the crate implements it: whoever calls gives it, as a closure is given.

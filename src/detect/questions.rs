@@ -81,7 +81,7 @@ impl Question<'_, '_> {
         }
         remote::of_call(self.cx, op, MOST_CALLS)
             .or_else(|| self.of_what_it_judges(op))
-            .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+            .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
     }
 
     /// What judges an operation's outcome is tried again with it.

@@ -139,6 +139,8 @@ pub(crate) struct Look {
     pub(crate) op: Op,
     pub(crate) tag: Tag,
     pub(crate) verdict: Verdict,
+    /// It was looked at in the head of the loop: the call was made before this trip, which may make another.
+    pub(crate) at_head: bool,
 }
 
 /// Something that a later replay of the path needs: bindings and assignments of variables that delays or bounds depend on, tests, waits.
@@ -289,9 +291,25 @@ impl State {
 
     pub(crate) fn decide(&mut self, op: Op, tag: Tag, verdict: Verdict) {
         self.seen.retain(|look| look.op != op);
-        self.looked.retain(|look| look.op != op);
-        self.looked.push(Look { op, tag: tag.clone(), verdict });
-        self.seen.push(Look { op, tag, verdict });
+        // what the call before this trip came to is why there is one
+        self.looked.retain(|look| look.op != op || look.at_head);
+        self.looked.push(Look { op, tag: tag.clone(), verdict, at_head: false });
+        self.seen.push(Look { op, tag, verdict, at_head: false });
+    }
+
+    /// An outcome that an earlier trip decided is asked on this one.
+    pub(crate) fn look_again(&mut self, op: Op) {
+        let told = self.looked.iter().any(|look| look.op == op);
+        if let Some(look) = self.look(op).filter(|_| !told).cloned() {
+            self.looked.push(look);
+        }
+    }
+
+    /// What was looked at so far was looked at in the head of the loop.
+    pub(crate) fn past_head(&mut self) {
+        for look in &mut self.looked {
+            look.at_head = true;
+        }
     }
 
     /// A reply's status was tested against these ranges.
@@ -408,6 +426,11 @@ impl State {
             && self.waits == other.waits
             && self.codes == other.codes
             && self.trace == other.trace
+    }
+
+    /// Whether another trip ended as this one: the same outcomes, waits and flags.
+    pub(crate) fn ends_as(&self, other: &Self) -> bool {
+        self.looked == other.looked && self.waits == other.waits && self.flags().eq(other.flags())
     }
 
     /// Whether two paths may go on as one when there are too many: the same last outcome and the same emptiness of waits.

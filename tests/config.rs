@@ -534,20 +534,44 @@ fn a_crate_of_the_house_is_told_by_a_table_alone() {
     assert!(all.contains("note[unmaintained-retry-crate]") && all.contains("OURS-7"), "{all}");
     assert!(!run(&of_the_house("house-new", "2", None, OWN_CRATE), "").stdout.contains(jitter));
     let either = run(&of_the_house("house-either", "*", None, OWN_CRATE), "");
-    assert!(!either.stdout.contains(jitter), "of an unknown version only what all have is told: {}", either.stdout);
-    assert!(run(&of_the_house("house-locked-old", "*", Some("1.4.0"), OWN_CRATE), "").stdout.contains(jitter));
-    assert!(!run(&of_the_house("house-locked-new", "*", Some("2.0.1"), OWN_CRATE), "").stdout.contains(jitter));
+    assert!(
+        !either.stdout.contains(jitter),
+        "of an unknown version only what all have is told: {}",
+        either.stdout
+    );
+    assert!(
+        run(&of_the_house("house-locked-old", "*", Some("1.4.0"), OWN_CRATE), "").stdout.contains(jitter)
+    );
+    assert!(
+        !run(&of_the_house("house-locked-new", "*", Some("2.0.1"), OWN_CRATE), "").stdout.contains(jitter)
+    );
 }
 
 #[test]
 fn a_mistake_in_a_table_of_the_house_ends_the_run() {
     for (right, wrong, told) in [
-        ("errors = \"picked\"", "errors = \"piked\"", "lint/ours.toml:30: unknown word `piked`; did you mean `picked`?"),
+        (
+            "errors = \"picked\"",
+            "errors = \"piked\"",
+            "lint/ours.toml:30: unknown word `piked`; did you mean `picked`?",
+        ),
         ("[[setter]]", "[[seter]]", "lint/ours.toml:22: unknown section `seter`; did you mean `setter`?"),
-        ("versions = \"<2\"", "verions = \"<2\"", "lint/ours.toml:6: unknown key `verions`; did you mean `versions`?"),
-        ("versions = \"<2\"", "versions = \"<3\"", "lint/ours.toml:13: `ours::Steps::new` is told twice for the same version"),
+        (
+            "versions = \"<2\"",
+            "verions = \"<2\"",
+            "lint/ours.toml:6: unknown key `verions`; did you mean `versions`?",
+        ),
+        (
+            "versions = \"<2\"",
+            "versions = \"<3\"",
+            "lint/ours.toml:13: `ours::Steps::new` is told twice for the same version",
+        ),
         ("retries = 3", "retries = \"3\"", "lint/ours.toml:11: "),
-        ("unmaintained", "unmaintaned", "lint/ours.toml:2: unknown section `unmaintaned`; did you mean `unmaintained`?"),
+        (
+            "unmaintained",
+            "unmaintaned",
+            "lint/ours.toml:2: unknown section `unmaintaned`; did you mean `unmaintained`?",
+        ),
     ] {
         let broken = OWN_CRATE.replacen(right, wrong, 1);
         let refused = run(&of_the_house("house-broken", "1", None, &broken), "");

@@ -50,8 +50,9 @@ impl Versions {
 impl<'de> Deserialize<'de> for Versions {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let requirement: VersionReq =
-            text.parse().map_err(|error| D::Error::custom(format!("no versions: {error}; write `>=1, <2`")))?;
+        let requirement: VersionReq = text
+            .parse()
+            .map_err(|error| D::Error::custom(format!("no versions: {error}; write `>=1, <2`")))?;
         let versions = Self::of(&requirement);
         if versions.from >= versions.below {
             return Err(D::Error::custom(format!("no version is `{text}`")));

@@ -58,9 +58,10 @@ impl Read {
             let mut words = dependency.split(' ');
             if words.next().is_some_and(|own| is_called(own, name)) {
                 let version = words.next();
-                direct.extend(all().filter(|locked| {
-                    version.is_none_or(|version| locked.version.to_string() == version)
-                }));
+                direct
+                    .extend(all().filter(|locked| {
+                        version.is_none_or(|version| locked.version.to_string() == version)
+                    }));
             }
         }
         // what the package uses through another crate may be any of those that are there
@@ -98,9 +99,8 @@ impl Read {
 }
 
 fn read(texts: &PackageTexts) -> Read {
-    let parsed = |text: &Option<String>| {
-        text.as_ref().and_then(|text| text.parse::<Table>().ok()).unwrap_or_default()
-    };
+    let parsed =
+        |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<Table>().ok()).unwrap_or_default();
     let mut read =
         Read { manifest: parsed(&texts.manifest), workspace: parsed(&texts.workspace), ..Read::default() };
     let own = read.manifest.get("package").and_then(|package| package.get("name")).and_then(Value::as_str);
@@ -164,8 +164,7 @@ mod tests {
 
     fn of(name: &str, manifest: &str, lock: &str, workspace: &str) -> Vec<String> {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let texts =
-            PackageTexts { manifest: text(manifest), lock: text(lock), workspace: text(workspace) };
+        let texts = PackageTexts { manifest: text(manifest), lock: text(lock), workspace: text(workspace) };
         Versions::new(texts).of(name).iter().map(ToString::to_string).collect()
     }
 

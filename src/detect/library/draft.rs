@@ -5,7 +5,9 @@ use super::{Series, args_of};
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::detect::context::Context;
 use crate::detect::delay::{Env, Eval};
-use crate::knowledge::{Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit};
+use crate::knowledge::{
+    Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
+};
 use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
 
 /// Counts from here on never end: `u32::MAX` and the like.
@@ -317,7 +319,11 @@ impl Draft {
             Sets::JitterIf => {
                 self.jitter = match &cx.body.expr(arg).kind {
                     // the setter may have said which
-                    ExprKind::Lit(Lit::Bool(true)) if self.jitter.value().is_some_and(|it| *it != Jitter::None) => return,
+                    ExprKind::Lit(Lit::Bool(true))
+                        if self.jitter.value().is_some_and(|it| *it != Jitter::None) =>
+                    {
+                        return;
+                    }
                     ExprKind::Lit(Lit::Bool(true)) => Fact::Known(Jitter::Full, evidence.clone()),
                     ExprKind::Lit(Lit::Bool(false)) => Fact::Known(Jitter::None, evidence.clone()),
                     _ => Fact::Unknown,

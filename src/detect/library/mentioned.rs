@@ -42,7 +42,8 @@ fn telling(library: &Library) -> Vec<&str> {
         let name: &str = str::get(path, of_path(path)?..)?;
         name.split("::").next().filter(|name| !name.is_empty())
     };
-    let policies = library.policies.iter().flat_map(|it| it.paths.iter().chain(&it.structs).chain(&it.macros));
+    let policies =
+        library.policies.iter().flat_map(|it| it.paths.iter().chain(&it.structs).chain(&it.macros));
     let drivers = library.drivers.iter().flat_map(|it| it.paths.iter().chain(&it.macros));
     let methods = library.policies.iter().flat_map(|it| it.methods.iter());
     policies

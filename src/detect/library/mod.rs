@@ -96,7 +96,13 @@ impl<'c, 'a> Built<'c, 'a> {
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
                         if matches!(
                             call.name.as_str(),
-                            "unwrap" | "expect" | "unwrap_or_default" | "into" | "as_ref" | "as_mut" | "to_owned"
+                            "unwrap"
+                                | "expect"
+                                | "unwrap_or_default"
+                                | "into"
+                                | "as_ref"
+                                | "as_mut"
+                                | "to_owned"
                         ) {
                             at = parent;
                             continue;
@@ -149,9 +155,11 @@ impl<'c, 'a> Built<'c, 'a> {
                 })
             }),
             ExprKind::Call(..) => built_at(self.cx, parent).is_some_and(|(_, policy)| {
-                self.cx.args(parent).iter().position(|arg| *arg == value).is_some_and(|at| {
-                    policy.args.get(at) == Some(&Sets::Policy)
-                })
+                self.cx
+                    .args(parent)
+                    .iter()
+                    .position(|arg| *arg == value)
+                    .is_some_and(|at| policy.args.get(at) == Some(&Sets::Policy))
             }),
             _ => false,
         }
@@ -162,7 +170,9 @@ impl<'c, 'a> Built<'c, 'a> {
         let Some(parent) = self.cx.parent(value) else { return };
         let driver = match &self.cx.body.expr(parent).kind {
             ExprKind::Call(..) => driver_of(self.cx, parent).map(|(_, driver)| driver),
-            ExprKind::Method(call) => self.library.run_by_method(&call.name).or_else(|| self.run_by_another(&call.name)),
+            ExprKind::Method(call) => {
+                self.library.run_by_method(&call.name).or_else(|| self.run_by_another(&call.name))
+            }
             ExprKind::Macro(_) => driver_of(self.cx, parent).map(|(_, driver)| driver),
             _ => None,
         };
@@ -178,10 +188,9 @@ impl<'c, 'a> Built<'c, 'a> {
 
     /// The method of another library that runs policies of this one.
     fn run_by_another(&self, method: &str) -> Option<&'a Driver> {
-        self.cx.knowledge.libraries.tables().iter().find_map(|library| {
-            let takes = library.runs.iter().any(|name| self.library.crates.contains(name));
-            library.run_by_method(method).filter(|_| takes)
-        })
+        let takes = |library: &Library| library.runs.iter().any(|name| self.library.crates.contains(name));
+        let mut others = self.cx.knowledge.libraries.run_by_method(method);
+        others.find_map(|(library, driver)| takes(library).then_some(driver))
     }
 
     /// Follows a variable that the value is bound to: setters on it, calls that it is given to.
@@ -225,7 +234,9 @@ impl<'c, 'a> Built<'c, 'a> {
         let mut at = used;
         while let Some(parent) = self.cx.parent(at) {
             match &self.cx.body.expr(parent).kind {
-                ExprKind::Method(call) if call.receiver == at && self.library.setter(&call.name).is_some() => {
+                ExprKind::Method(call)
+                    if call.receiver == at && self.library.setter(&call.name).is_some() =>
+                {
                     at = parent;
                 }
                 _ => break,
@@ -295,10 +306,12 @@ impl<'c, 'a> Built<'c, 'a> {
     fn of_crate(&self, site: &mut Site) {
         let cx = self.cx;
         if self.policy.remote {
-            site.operation.remote = Fact::Known(true, cx.evidence(self.from, "what it is for crosses a network"));
+            site.operation.remote =
+                Fact::Known(true, cx.evidence(self.from, "what it is for crosses a network"));
         }
         if self.policy.fixed {
-            site.delay.made_elsewhere = Fact::Known(true, cx.evidence(self.from, "its delays are the crate's own"));
+            site.delay.made_elsewhere =
+                Fact::Known(true, cx.evidence(self.from, "its delays are the crate's own"));
         }
         if site.delay.growth.is(&Growth::None) && !site.operation.waits.is_known() {
             let operation = self
@@ -306,7 +319,8 @@ impl<'c, 'a> Built<'c, 'a> {
                 .first()
                 .and_then(|(call, driver)| operation_at(cx, driver, *call))
                 .or_else(|| self.policy.operation.and_then(|at| args_of(cx, self.from).get(at).copied()));
-            let waits = operation.map_or(!self.policy.remote, |it| immediate::waits_in(cx, behind_name(cx, it)));
+            let waits =
+                operation.map_or(!self.policy.remote, |it| immediate::waits_in(cx, behind_name(cx, it)));
             site.operation.waits = if waits { Fact::Unknown } else { Fact::known(false) };
         }
         name_crate(cx, self.library, self.from, site);
@@ -563,8 +577,7 @@ fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Drive
         }
         ExprKind::Method(call) => {
             // by the type of its policy: `retry` is a name that many have
-            known.tables().iter().find_map(|library| {
-                let driver = library.run_by_method(&call.name)?;
+            known.run_by_method(&call.name).find_map(|(library, driver)| {
                 let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
                 let ty = cx.type_of(policy)?;
                 let first = ty.path.first()?;
@@ -683,20 +696,22 @@ fn built_at<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Policy
             full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
         }
         // a struct without fields
-        ExprKind::Path(path) if !is_callee(cx, id) && cx.body.local(id).is_none() => {
+        ExprKind::Path(path)
+            if known.names_struct(path.last()) && !is_callee(cx, id) && cx.body.local(id).is_none() =>
+        {
             full_paths(cx, &path.segments).iter().find_map(|full| known.written_as(full))
         }
         ExprKind::Macro(call) => {
             full_paths(cx, &call.path.segments).iter().find_map(|full| known.built_by_macro(full))
         }
-        ExprKind::Method(call) => known.tables().iter().find_map(|library| {
-            let policy = library.made_by_method(&call.name)?;
-            library.crates.iter().any(|name| cx.krate.is_dependency(name)).then_some((library, policy))
-        }),
+        ExprKind::Method(call) => known
+            .made_by(&call.name)
+            .find(|(library, _)| library.crates.iter().any(|name| cx.krate.is_dependency(name))),
         _ => None,
     }
 }
 
 fn is_callee(cx: &Context<'_>, id: ExprId) -> bool {
-    cx.parent(id).is_some_and(|parent| matches!(cx.body.expr(parent).kind, ExprKind::Call(callee, _) if callee == id))
+    cx.parent(id)
+        .is_some_and(|parent| matches!(cx.body.expr(parent).kind, ExprKind::Call(callee, _) if callee == id))
 }

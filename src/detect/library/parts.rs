@@ -64,7 +64,10 @@ impl Draft {
         self.doubt(&[Limit::Retries, Limit::Deadline]);
         if let Some(series) = cx.type_of(arg).and_then(|ty| series_of_type(cx, &ty)) {
             self.growth = Fact::Known(series.growth, cx.evidence(arg, "the policy that it is given"));
-            self.jitter = Fact::Known(series.jitter, cx.evidence(arg, "the random part of the policy that it is given"));
+            self.jitter = Fact::Known(
+                series.jitter,
+                cx.evidence(arg, "the random part of the policy that it is given"),
+            );
         }
     }
 

@@ -309,11 +309,6 @@ impl Library {
         self.setters.iter().find(|setter| setter.paths.contains(&path))
     }
 
-    /// The policy that a method makes.
-    pub fn made_by_method(&self, method: &str) -> Option<&Policy> {
-        self.policies.iter().find(|policy| policy.methods.iter().any(|name| name == method))
-    }
-
     /// How a method runs a policy.
     pub fn run_by_method(&self, method: &str) -> Option<&Driver> {
         self.drivers.iter().find(|driver| driver.methods.iter().any(|name| name == method))

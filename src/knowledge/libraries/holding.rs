@@ -46,11 +46,7 @@ pub(super) fn in_force(table: &Library, of: &dyn Fn(&str) -> Vec<VersionReq>) ->
     }
 }
 
-fn holding<E: Entry>(
-    entries: &[E],
-    table: &Library,
-    allowed: &BTreeMap<&str, Vec<VersionReq>>,
-) -> Vec<E> {
+fn holding<E: Entry>(entries: &[E], table: &Library, allowed: &BTreeMap<&str, Vec<VersionReq>>) -> Vec<E> {
     let may_hold = |entry: &&E| {
         let Some(versions) = entry.versions() else { return true };
         // of the crate that its paths name; a method is of the first crate of which something is known
@@ -87,7 +83,9 @@ fn holding<E: Entry>(
             shared.push(first);
         }
         for number in who {
-            if let Some(names) = kept.get_mut(number).and_then(|entry| entry.names_mut().into_iter().nth(list)) {
+            if let Some(names) =
+                kept.get_mut(number).and_then(|entry| entry.names_mut().into_iter().nth(list))
+            {
                 names.retain(|other| *other != name);
             }
         }
@@ -201,11 +199,15 @@ mod tests {
         assert_eq!(growth(&all, "a::new"), Some((Some(Grows::Constant), 1)));
         assert_eq!(growth(&all, "a::old"), Some((Some(Grows::Constant), 0)));
         let version = |text: &str| -> Vec<VersionReq> { vec![text.parse().unwrap()] };
-        let new = all.for_versions(&|_| true, &|name| if name == "a" { version("=2.1.0") } else { Vec::new() }).unwrap();
+        let new = all
+            .for_versions(&|_| true, &|name| if name == "a" { version("=2.1.0") } else { Vec::new() })
+            .unwrap();
         assert_eq!(growth(&new, "a::new"), Some((Some(Grows::Linear), 0)));
         assert_eq!(growth(&new, "a::old"), None, "it is no longer there");
         assert_eq!(new.of_crate("a").unwrap().setter("times").unwrap().sets, [Sets::Retries]);
-        let old = all.for_versions(&|_| true, &|name| if name == "a" { version("1.3") } else { Vec::new() }).unwrap();
+        let old = all
+            .for_versions(&|_| true, &|name| if name == "a" { version("1.3") } else { Vec::new() })
+            .unwrap();
         assert_eq!(growth(&old, "a::new"), Some((Some(Grows::Constant), 0)));
         assert!(all.for_versions(&|_| true, &|_| Vec::new()).is_none());
     }

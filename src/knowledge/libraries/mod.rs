@@ -5,16 +5,14 @@ mod entries;
 mod holding;
 mod read;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use semver::VersionReq;
 
 use super::load::{LoadError, in_file};
 
-pub use entries::{
-    Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
-};
+pub use entries::{Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes};
 
 /// Every library's table, indexed by path.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +24,14 @@ pub struct Libraries {
     policies: HashMap<String, (usize, usize)>,
     structs: HashMap<String, (usize, usize)>,
     drivers: HashMap<String, (usize, usize)>,
+    /// Macros that build a policy, and those that run one.
+    building_macros: HashMap<String, (usize, usize)>,
+    running_macros: HashMap<String, (usize, usize)>,
+    /// Methods that make a policy, and the tables whose drivers have a method of a name.
+    made_by: HashMap<String, Vec<(usize, usize)>>,
+    run_by: HashMap<String, Vec<usize>>,
+    /// What structs of policies are called.
+    struct_names: HashSet<String>,
     crates: HashMap<String, usize>,
     /// What holds of every value of a type, however it was built.
     types: HashMap<String, Option<(Grows, Shakes)>>,
@@ -78,25 +84,35 @@ impl Libraries {
 
     /// The library whose policy a macro builds, and the policy.
     pub fn built_by_macro(&self, path: &[String]) -> Option<(&Library, &Policy)> {
-        let path = path.join("::");
-        self.tables.iter().find_map(|table| {
-            Some((table, table.policies.iter().find(|policy| policy.macros.contains(&path))?))
-        })
+        self.policy(self.building_macros.get(&path.join("::"))?)
+    }
+
+    /// The libraries that make something a policy by this method, and the policies.
+    pub fn made_by(&self, method: &str) -> impl Iterator<Item = (&Library, &Policy)> {
+        self.made_by.get(method).into_iter().flatten().filter_map(|at| self.policy(at))
+    }
+
+    /// Whether the struct of some policy has this name.
+    pub fn names_struct(&self, name: &str) -> bool {
+        self.struct_names.contains(name)
     }
 
     /// The library that runs a policy with a macro, and how.
     pub fn run_by_macro(&self, path: &[String]) -> Option<(&Library, &Driver)> {
-        let path = path.join("::");
-        self.tables.iter().find_map(|table| {
-            Some((table, table.drivers.iter().find(|driver| driver.macros.contains(&path))?))
-        })
+        self.driver(self.running_macros.get(&path.join("::"))?)
+    }
+
+    /// The libraries that run policies with this method, and how.
+    pub fn run_by_method(&self, method: &str) -> impl Iterator<Item = (&Library, &Driver)> {
+        let tables = self.run_by.get(method).into_iter().flatten();
+        tables
+            .filter_map(|table| self.tables.get(*table))
+            .filter_map(move |table| Some((table, table.run_by_method(method)?)))
     }
 
     /// The library that runs a policy with this function, and how.
     pub fn run_by(&self, path: &[String]) -> Option<(&Library, &Driver)> {
-        let (table, driver) = self.drivers.get(&path.join("::"))?;
-        let table = self.tables.get(*table)?;
-        Some((table, table.drivers.get(*driver)?))
+        self.driver(self.drivers.get(&path.join("::"))?)
     }
 
     /// The library of a crate's name, `-` written `_`.
@@ -119,16 +135,33 @@ impl Libraries {
         Some((table, table.policies.get(*policy)?))
     }
 
+    fn driver(&self, (table, driver): &(usize, usize)) -> Option<(&Library, &Driver)> {
+        let table = self.tables.get(*table)?;
+        Some((table, table.drivers.get(*driver)?))
+    }
+
     fn add(&mut self, table: Library) {
         let at = self.tables.len();
         self.crates.extend(table.crates.iter().map(|name| (name.clone(), at)));
         for (number, policy) in table.policies.iter().enumerate() {
             self.policies.extend(policy.paths.iter().map(|path| (path.clone(), (at, number))));
             self.structs.extend(policy.structs.iter().map(|path| (path.clone(), (at, number))));
+            self.building_macros.extend(policy.macros.iter().map(|path| (path.clone(), (at, number))));
+            let last = |path: &String| path.rsplit("::").next().unwrap_or_default().to_owned();
+            self.struct_names.extend(policy.structs.iter().map(last));
+            for method in &policy.methods {
+                self.made_by.entry(method.clone()).or_default().push((at, number));
+            }
         }
         self.add_types(&table);
         for (number, driver) in table.drivers.iter().enumerate() {
             self.drivers.extend(driver.paths.iter().map(|path| (path.clone(), (at, number))));
+            self.running_macros.extend(driver.macros.iter().map(|path| (path.clone(), (at, number))));
+            for method in &driver.methods {
+                let tables = self.run_by.entry(method.clone()).or_default();
+                tables.retain(|table| *table != at);
+                tables.push(at);
+            }
         }
         self.tables.push(table);
     }

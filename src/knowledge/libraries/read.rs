@@ -10,7 +10,8 @@ use super::super::table::{Mistake, read};
 use super::holding::Entry;
 use super::{Library, Policy};
 
-const SECTIONS: &[&str] = &["crates", "runs", "in_place", "unmaintained", "policy", "setter", "driver", "errors"];
+const SECTIONS: &[&str] =
+    &["crates", "runs", "in_place", "unmaintained", "policy", "setter", "driver", "errors"];
 
 /// What one file says.
 pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
@@ -72,7 +73,10 @@ fn says_something(policy: &Policy, at: &Range<usize>) -> Result<(), Mistake> {
 fn each_once<E: Entry>(entries: Vec<(E, Range<usize>)>) -> Result<Vec<E>, Mistake> {
     for (position, (entry, at)) in entries.iter().enumerate() {
         if entry.names().iter().all(|list| list.is_empty()) {
-            return Err(Mistake::new(at.clone(), format!("the entry names nothing: {} are missing", E::LISTS.join(", "))));
+            return Err(Mistake::new(
+                at.clone(),
+                format!("the entry names nothing: {} are missing", E::LISTS.join(", ")),
+            ));
         }
         for (earlier, _) in entries.iter().take(position) {
             if entry.versions().zip(earlier.versions()).is_some_and(|(one, other)| !one.meet(other)) {
@@ -113,20 +117,29 @@ mod tests {
             mistake("crates = [\"a\"]\n[[polices]]\n"),
             "libraries/a.toml:2: unknown section `polices`; did you mean `policy`?"
         );
-        assert_eq!(mistake("[[setter]]\nmethods = [\"m\"]\n"), "libraries/a.toml:1: `crates` is missing: whose table is this?");
+        assert_eq!(
+            mistake("[[setter]]\nmethods = [\"m\"]\n"),
+            "libraries/a.toml:1: `crates` is missing: whose table is this?"
+        );
     }
 
     #[test]
     fn versions_that_are_none_and_entries_that_meet_are_mistakes() {
         let entry = |versions: &str| {
-            format!("crates = [\"a\"]\n[[policy]]\npaths = [\"a::new\"]\nversions = \"<2\"\n[[policy]]\npaths = [\"a::new\"]\nversions = \"{versions}\"\n")
+            format!(
+                "crates = [\"a\"]\n[[policy]]\npaths = [\"a::new\"]\nversions = \"<2\"\n[[policy]]\npaths = [\"a::new\"]\nversions = \"{versions}\"\n"
+            )
         };
         assert!(Libraries::load([("a.toml", entry(">=2"))]).is_ok());
         assert_eq!(
             mistake(&entry(">=1.5")),
             "libraries/a.toml:5: `a::new` is told twice for the same version"
         );
-        assert!(mistake(&entry("two")).starts_with("libraries/a.toml:7: no versions: "), "{}", mistake(&entry("two")));
+        assert!(
+            mistake(&entry("two")).starts_with("libraries/a.toml:7: no versions: "),
+            "{}",
+            mistake(&entry("two"))
+        );
         assert_eq!(mistake(&entry(">=3, <3")), "libraries/a.toml:7: no version is `>=3, <3`");
         assert_eq!(
             mistake("crates = [\"a\"]\n\n[[driver]]\nerrors = \"all\"\n"),

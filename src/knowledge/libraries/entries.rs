@@ -27,6 +27,8 @@ pub struct Library {
 }
 
 /// Paths that build a policy, and what it is unless setters say otherwise.
+// each is a key of a table, and any of them may hold with any other
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {

@@ -111,7 +111,9 @@ impl Entry for Policy {
 
     fn or(&mut self, others: Vec<Self>) {
         for other in &others {
-            self.errors = agreed(self.errors, other.errors, Retried::Unknown);
+            if self.errors != other.errors {
+                self.errors = Some(Retried::Unknown);
+            }
             self.remote &= other.remote;
             self.fixed |= other.fixed;
             self.given_failure |= other.given_failure;
@@ -170,10 +172,6 @@ impl Entry for Driver {
             self.jitter = self.jitter.filter(|jitter| Some(*jitter) == other.jitter);
         }
     }
-}
-
-fn agreed<T: PartialEq>(one: Option<T>, other: Option<T>, unknown: T) -> Option<T> {
-    if one == other { one } else { Some(unknown) }
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl Libraries {
             .into_iter()
             .map(|(name, text)| in_file(name.as_ref(), text.as_ref(), read::library))
             .collect();
-        Ok(Self::of(Arc::new(told?), &|_| Vec::new()))
+        Ok(Self::of(&Arc::new(told?), &|_| Vec::new()))
     }
 
     /// The same tables for a package: of each entry only what holds for the versions that its crates may have there (empty: any).
@@ -61,11 +61,11 @@ impl Libraries {
                 && table.crates.iter().any(|name| used(name))
                 && table.crates.iter().any(|name| !of(name).is_empty())
         });
-        matters.then(|| Self::of(Arc::clone(&self.told), of))
+        matters.then(|| Self::of(&self.told, of))
     }
 
-    fn of(told: Arc<Vec<Library>>, of: &dyn Fn(&str) -> Vec<VersionReq>) -> Self {
-        let mut made = Self { told: Arc::clone(&told), ..Self::default() };
+    fn of(told: &Arc<Vec<Library>>, of: &dyn Fn(&str) -> Vec<VersionReq>) -> Self {
+        let mut made = Self { told: Arc::clone(told), ..Self::default() };
         for table in told.iter() {
             made.add(holding::in_force(table, of));
         }

@@ -302,13 +302,13 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
     for result in context.par_iter().map(source::read).collect::<Vec<_>>() {
         read.extend(result.ok().flatten().map(|file| SourceFile { context_only: true, ..file }));
     }
-    let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
+    let texts = folder.map(source::package_texts).unwrap_or_default();
     let extent = if unread.is_empty() {
         Extent::Files(folder.map(Path::to_owned), files.iter().map(|found| found.path.clone()).collect())
     } else {
         Extent::Part
     };
-    Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
+    Package { krate: Crate::with(read, texts), unread, extent }
 }
 
 /// What a package holds.

@@ -41,7 +41,7 @@ mod unlooped;
 pub use describe::describe;
 
 use crate::knowledge::Knowledge;
-use crate::model::{Blindness, Place, Problem, Site, Unfollowed};
+use crate::model::{Blindness, Fact, Place, Problem, Site, Unfollowed};
 use crate::resolve::{Crate, ItemRef};
 use crate::source::ItemKind;
 use context::{Context, Neighbours};
@@ -68,12 +68,14 @@ pub struct Found {
 /// Finds every site of a crate. The same bytes for any number of threads: each function is read by itself.
 pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
     let memo = Memo::default();
+    let knowledge = &*knowledge.for_versions(&|name| krate.may_list(name), &|name| krate.versions(name));
+    let mentioned = library::Mentioned::new(krate, knowledge);
     let items: Vec<ItemRef> = krate
         .items()
         .filter(|(at, item)| {
             let context_only = krate.file(*at).is_none_or(|file| file.context_only);
             let asked = item.tells.any() || item.too_deep || item.kind == ItemKind::MacroRules;
-            !context_only && asked && item.body.is_some()
+            !context_only && item.body.is_some() && (asked || mentioned.in_item(krate, *at))
         })
         .map(|(at, _)| at)
         .collect();
@@ -96,11 +98,27 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
     }
     found.problems.extend(krate.problems());
     found.sites.sort_by(|a, b| (&a.place, a.kind).cmp(&(&b.place, b.kind)));
+    say_once(&mut found.sites);
     found.problems.sort();
     found.problems.dedup();
     found.unfollowed.sort();
     found.unfollowed.dedup();
     found
+}
+
+/// That nobody maintains a crate is a fact of the package: it is told at its first site, before those of tests.
+fn say_once(sites: &mut [Site]) {
+    let mut said: Vec<String> = Vec::new();
+    for in_test in [false, true] {
+        for site in sites.iter_mut().filter(|site| site.in_test == in_test) {
+            let Some(advisory) = site.library.advisory.value() else { continue };
+            if said.contains(advisory) {
+                site.library.advisory = Fact::Unknown;
+            } else {
+                said.push(advisory.clone());
+            }
+        }
+    }
 }
 
 fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> Found {

@@ -9,6 +9,7 @@ use super::libraries::Libraries;
 use super::load::{Crates, Tables, Vague};
 use super::paths::{PathIndex, Pattern};
 use super::words::Words;
+use semver::VersionReq;
 
 /// What is known of the world, ready to be asked.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,18 @@ struct Named {
 }
 
 impl Knowledge {
+    /// The same knowledge for a package whose crates have these versions (`-` written `_`; empty: nobody knows).
+    pub fn for_versions(
+        &self,
+        used: &dyn Fn(&str) -> bool,
+        of: &dyn Fn(&str) -> Vec<VersionReq>,
+    ) -> Cow<'_, Self> {
+        match self.libraries.for_versions(used, of) {
+            Some(libraries) => Cow::Owned(Self { libraries, ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     /// What a call of a function means, by its full path after imports were resolved. `core` and `alloc` count as `std`, re-exports as what they are;
     /// an associated function of a listed client or local type means what its type means.
     pub fn call(&self, path: &[String]) -> Option<&Entry> {

@@ -199,6 +199,8 @@ pub const FACTS: &[FactInfo] = &[
     fact!("cancel.in_scope", Bool, cancel.in_scope),
     fact!("cancel.raced", Bool, cancel.raced),
     fact!("visible", Bool, visible),
+    fact!("library.crate", Text, library.krate),
+    fact!("library.advisory", Text, library.advisory),
     fact!("breaker", Bool, breaker),
     fact!("nested", Bool, nested),
     fact!("amplification", Number, amplification),

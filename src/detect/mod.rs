@@ -1,15 +1,18 @@
 //! From bodies to sites: follows the flow of attempts in each function, classifies what goes round, and reads the policy of what retries.
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
+mod accepts;
 mod bounds;
 mod callees;
 mod changes;
 mod classify;
 mod context;
 mod counters;
+mod counts;
 mod delay;
 mod describe;
 mod errors;
+mod exhaustion;
 mod fails_as;
 mod flow;
 mod immediate;
@@ -18,6 +21,7 @@ mod limits;
 mod makers;
 mod memo;
 mod named;
+mod nested;
 mod outside;
 mod picked;
 mod policies;
@@ -26,6 +30,7 @@ mod reads;
 mod recursion;
 mod refusals;
 mod remote;
+mod repeats;
 mod schedules;
 mod sites;
 mod statuses;
@@ -69,13 +74,14 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         })
         .map(|(at, _)| at)
         .collect();
-    let parts: Vec<Found> = items
+    let mut parts: Vec<Found> = items
         .par_iter()
         .map(|at| {
             catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at)))
                 .unwrap_or_else(|_| broken(krate, *at))
         })
         .collect();
+    nest(krate, knowledge, &memo, &items, &mut parts);
     let mut found = Found::default();
     for part in parts {
         found.sites.extend(part.sites);
@@ -105,6 +111,7 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
             let followed = flow::follow(&cx);
             found.cut += usize::from(followed.cut);
             let mut told = sites::of_loops(&cx, &followed);
+            accepts::of_body(&cx, &followed, &mut told);
             told.extend(recursion::of_body(&cx, &followed));
             found.sites.extend(unlooped::of_body(&cx, &followed, &told));
             found.sites.extend(told);
@@ -120,6 +127,34 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         found.sites.extend(schedules::of_body(&cx));
     }
     found
+}
+
+/// Says of each site what tries again inside it: that shows only once all are told.
+fn nest(krate: &Crate, knowledge: &Knowledge, memo: &Memo, items: &[ItemRef], parts: &mut [Found]) {
+    let mut told = nested::Told::new();
+    for (at, part) in items.iter().zip(parts.iter()) {
+        told.insert(*at, part.sites.iter().filter(|site| site.kind.is_real()).collect());
+    }
+    let inside: Vec<Vec<Option<nested::Nested>>> = items
+        .par_iter()
+        .map(|at| {
+            let of_item = || {
+                let near = Rc::new(Neighbours::default());
+                let body = krate.body(*at).filter(|_| told.get(at).is_some_and(|sites| !sites.is_empty()));
+                let cx = body.map(|body| Context::new(krate, knowledge, memo, &near, *at, body));
+                cx.map(|cx| nested::inside(&cx, &told))
+            };
+            catch_unwind(AssertUnwindSafe(of_item)).ok().flatten().unwrap_or_default()
+        })
+        .collect();
+    for (part, inside) in parts.iter_mut().zip(inside) {
+        let real = part.sites.iter_mut().filter(|site| site.kind.is_real());
+        for (site, nested) in real.zip(inside) {
+            if let Some(nested) = nested {
+                nested.fill(site);
+            }
+        }
+    }
 }
 
 /// Whether a place lies in another of the same file.

@@ -8,7 +8,7 @@ use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, outside, remote};
+use super::{counts, exhaustion, immediate, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
@@ -98,6 +98,12 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
+    let names_param = |text: &String| inner.body.params.iter().any(|param| is_named(&inner, param.pat, text));
+    let policies = super::library::of_body(&inner);
+    if let Some(site) = policies.into_iter().find(|site| site.operation.text.value().is_some_and(names_param))
+    {
+        return Some(site);
+    }
     inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
         Callee::Own(next) if next != item && summary(&inner, next).drives_operand => {
             inner.args(id).iter().find(|arg| hands_on(&inner, **arg))?;
@@ -105,6 +111,10 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
         }
         _ => None,
     })
+}
+
+fn is_named(cx: &Context<'_>, pat: crate::body::PatId, text: &str) -> bool {
+    cx.body.names_in_pat(pat).iter().any(|(name, _)| name == text)
 }
 
 /// A closure, a future, or the parameter itself.
@@ -167,6 +177,9 @@ fn of_loop(
                 cx.evidence(*wait, "blocks the thread of the executor"),
             );
         }
+        if site.kind == Kind::Poll {
+            site.exhaustion.outcome = exhaustion::of_poll(cx, followed, id, record);
+        }
         return Some(site);
     }
     if !classified.told {
@@ -186,6 +199,11 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
+    if let Some(shown) = repeats::in_loop(cx, id).filter(|_| !replay.calls.is_empty()) {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops) || is_polled(cx) {
         forget_no_delay(&mut site);

@@ -108,7 +108,11 @@ fn is_by_bound(
             (ExprKind::While { cond, .. }, LoopShape::While) => cx.body.any(*cond, is_bound),
             _ => false,
         },
-        _ => failed(ops, exit) && exit.conds.iter().any(|(cond, _)| is_bound(*cond)),
+        _ => {
+            let goes_round =
+                |cond: &(ExprId, bool)| record.backs.iter().any(|back| back.conds.contains(cond));
+            failed(ops, exit) && exit.conds.iter().any(|cond| is_bound(cond.0) && !goes_round(cond))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, Span, Stmt};
+use crate::body::{ExprId, ExprKind, Span};
 use crate::knowledge::Role;
 use crate::model::{BoundKind, Chain, Confidence, ErrorKind, Evidence, Fact, Kind, Site};
 use crate::resolve::{ItemRef, peeled};
@@ -34,6 +34,9 @@ impl Nested {
         site.chain = self.chain;
     }
 }
+
+/// Implementations of a trait's method that are asked.
+const MOST_BODIES: usize = 8;
 
 /// A receiver's maker is followed through this many variables, fields and functions.
 const MOST_MAKERS: u32 = 4;
@@ -80,10 +83,11 @@ fn overlaps(outer: &Site, inner: &Site) -> bool {
 /// Whether a site that an attempt comes to is known to try again, and to end.
 fn tries_again(site: &Site) -> bool {
     let ends = matches!(site.attempts.kind.value(), Some(BoundKind::Bounded | BoundKind::Deadline));
+    // where a name had to decide that it is a retry, only a count that was followed is believed
+    let counted = site.attempts.max.is_known() && site.operation.remote.is(&true);
     let counts = match site.kind {
-        Kind::Retry | Kind::Reconnect => ends && site.confidence == Confidence::High,
-        // of functions that come back to themselves only a count that was followed is believed
-        Kind::Recursion => site.attempts.max.is_known() && site.confidence == Confidence::High,
+        Kind::Retry | Kind::Reconnect => ends && (site.confidence == Confidence::High || counted),
+        Kind::Recursion => counted,
         Kind::Library => ends,
         _ => false,
     };
@@ -130,8 +134,20 @@ fn attempt_of(cx: &Context<'_>, site: &Site) -> Option<Vec<Span>> {
         };
     }
     let made = root.and_then(|id| cx.body.local(id)).and_then(|local| cx.init(local));
+    let made = made.filter(|init| is_call(cx, bare(cx, *init)));
     work.extend(made.map(|init| cx.body.expr(init).span).filter(|made| whole.contains(*made)));
     Some(work)
+}
+
+/// What is awaited, or handed up by `?`.
+fn bare(cx: &Context<'_>, id: ExprId) -> ExprId {
+    match &cx.body.expr(id).kind {
+        ExprKind::Try(inner) | ExprKind::Await(inner) => match &cx.body.expr(*inner).kind {
+            ExprKind::Await(inner) => *inner,
+            _ => *inner,
+        },
+        _ => id,
+    }
 }
 
 struct Search<'t, 's> {
@@ -162,7 +178,11 @@ impl Search<'_, '_> {
     fn among(&self, cx: &Context<'_>, work: &[Span], left: u32) -> Option<Nested> {
         let left = left.checked_sub(1)?;
         for (id, expr) in cx.body.exprs() {
-            if !is_call(cx, id) || !work.iter().any(|part| part.contains(expr.span)) || !comes_back(cx, id) {
+            if !is_call(cx, id) || !work.iter().any(|part| part.contains(expr.span)) {
+                continue;
+            }
+            // the operation itself is what failed; of what it does inside, the failure must come back
+            if !work.iter().any(|part| *part == expr.span) && !comes_back(cx, id) {
                 continue;
             }
             let found = match cx.callee(id) {
@@ -179,9 +199,15 @@ impl Search<'_, '_> {
 
     /// What a call of a function of the crate comes to.
     fn through(&self, cx: &Context<'_>, call: ExprId, item: ItemRef, left: u32) -> Option<Nested> {
-        let inner = cx.inside(item)?;
+        let Some(inner) = cx.inside(item) else {
+            // a trait's method: what one of the crate's own types does there is enough
+            let bodies = cx.krate.implementations(item).into_iter().take(MOST_BODIES);
+            return bodies
+                .filter(|body| cx.inside(*body).is_some())
+                .find_map(|body| self.through(cx, call, body, left));
+        };
         let asked = summary(cx, item);
-        if !asked.fallible || asked.drives_operand {
+        if !(asked.fallible || asked.is_async) || asked.drives_operand {
             return None;
         }
         let sites = self.told.get(&item).into_iter().flatten();
@@ -208,7 +234,9 @@ impl Search<'_, '_> {
         let mut at = method.receiver;
         let by_type = |id: ExprId| cx.type_of(id).is_some_and(|ty| cx.knowledge.retries_by_itself(&ty.path));
         for _ in 0..16 {
-            if by_type(at) {
+            // of calls that hand such a client to an engine of the crate it is told once, at the engine
+            let is_handed = self.outer.kind == Kind::Library && self.outer.confidence != Confidence::High;
+            if !is_handed && by_type(at) {
                 let place = cx.place(call)?;
                 let function = cx.krate.qualified_name(cx.at);
                 let shown = cx.evidence(call, "the client tries this again by itself");
@@ -296,23 +324,18 @@ fn found(site: &Site) -> Nested {
     Nested { chain: vec![step], shown }
 }
 
-/// Whether a call's failure may come back to whoever asked: it is waited for here, and what it gives is not thrown away.
+/// Whether a call's failure comes back to whoever asked: it is handed up by `?`, or is what the function or closure gives.
 fn comes_back(cx: &Context<'_>, call: ExprId) -> bool {
     let mut at = call;
     while let Some(parent) = cx.parent(at) {
         match &cx.body.expr(parent).kind {
             ExprKind::Try(_) | ExprKind::Return(_) => return true,
             ExprKind::Call(..) if matches!(cx.role(parent), Some(Role::Spawn)) => return false,
-            _ if cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == at)) => {
-                return matches!(
-                    cx.body.expr(at).kind,
-                    ExprKind::Match(..)
-                        | ExprKind::If { .. }
-                        | ExprKind::Loop { .. }
-                        | ExprKind::While { .. }
-                        | ExprKind::For { .. }
-                        | ExprKind::Block(_)
-                );
+            ExprKind::Block(block) if block.tail != Some(at) => return false,
+            ExprKind::If { cond, .. } if *cond == at => return false,
+            ExprKind::Match(value, _) if *value == at => return false,
+            ExprKind::Let(..) | ExprKind::For { .. } | ExprKind::While { .. } | ExprKind::Loop { .. } => {
+                return false;
             }
             _ => {}
         }

@@ -100,8 +100,13 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
     }
     let names_param = |text: &String| inner.body.params.iter().any(|param| is_named(&inner, param.pat, text));
     let policies = super::library::of_body(&inner);
-    if let Some(site) = policies.into_iter().find(|site| site.operation.text.value().is_some_and(names_param))
-    {
+    let mut of_param: Vec<Site> =
+        policies.into_iter().filter(|site| site.operation.text.value().is_some_and(names_param)).collect();
+    // what is waited is told where the policy is built, which errors where it runs
+    let errors = of_param.iter().map(|site| &site.errors).find(|errors| errors.kind.is_known()).cloned();
+    of_param.sort_by_key(|site| !site.attempts.kind.is_known());
+    if let Some(mut site) = of_param.into_iter().next() {
+        site.errors = errors.unwrap_or(site.errors);
         return Some(site);
     }
     inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
@@ -200,7 +205,9 @@ fn of_loop(
         &mut site,
     );
     counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
-    if let Some(shown) = repeats::in_loop(cx, id).filter(|_| !replay.calls.is_empty()) {
+    if classified.failing.iter().any(|state| !state.waits.is_empty())
+        && let Some(shown) = repeats::in_loop(cx, id)
+    {
         site.delay.jitter_repeats = Fact::Known(true, shown);
     }
     site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);

@@ -35,6 +35,9 @@ impl Nested {
     }
 }
 
+/// Variables that an outcome is followed through.
+const MOST_NAMES: u32 = 2;
+
 /// Implementations of a trait's method that are asked.
 const MOST_BODIES: usize = 8;
 
@@ -122,6 +125,9 @@ fn attempt_of(cx: &Context<'_>, site: &Site) -> Option<Vec<Span>> {
     if main == whole && site.kind == Kind::Library {
         return None;
     }
+    if leaves_at_once(cx, main, whole) {
+        return None;
+    }
     let mut work = vec![main];
     // `let reply = fetch().await?;`, and then `reply.bytes()` fails: head and body of one request
     let call = cx.body.exprs().find(|(id, expr)| expr.span == main && is_call(cx, *id));
@@ -148,6 +154,19 @@ fn bare(cx: &Context<'_>, id: ExprId) -> ExprId {
         },
         _ => id,
     }
+}
+
+/// `dial().await?` in the loop itself: its failure goes round no more.
+fn leaves_at_once(cx: &Context<'_>, main: Span, whole: Span) -> bool {
+    let Some((call, _)) = cx.body.exprs().find(|(id, expr)| expr.span == main && is_call(cx, *id)) else {
+        return false;
+    };
+    let inside = cx.task_around(call).is_some_and(|task| whole.contains(cx.body.expr(task).span));
+    let handed_up = |at: ExprId| matches!(cx.body.expr(at).kind, ExprKind::Try(_));
+    let passes = |at: &ExprId| {
+        matches!(cx.body.expr(*at).kind, ExprKind::Await(_) | ExprKind::Method(_) | ExprKind::Try(_))
+    };
+    !inside && cx.around(call).take_while(passes).any(handed_up)
 }
 
 struct Search<'t, 's> {
@@ -326,12 +345,22 @@ fn found(site: &Site) -> Nested {
 
 /// Whether a call's failure comes back to whoever asked: it is handed up by `?`, or is what the function or closure gives.
 fn comes_back(cx: &Context<'_>, call: ExprId) -> bool {
+    comes_back_through(cx, call, MOST_NAMES)
+}
+
+fn comes_back_through(cx: &Context<'_>, call: ExprId, left: u32) -> bool {
     let mut at = call;
     while let Some(parent) = cx.parent(at) {
         match &cx.body.expr(parent).kind {
             ExprKind::Try(_) | ExprKind::Return(_) => return true,
             ExprKind::Call(..) if matches!(cx.role(parent), Some(Role::Spawn)) => return false,
-            ExprKind::Block(block) if block.tail != Some(at) => return false,
+            ExprKind::Block(block) if block.tail != Some(at) => {
+                // `let reply = fetch().await; …; reply.map_err(…)`
+                let Some((local, left)) = cx.local_of(at).zip(left.checked_sub(1)) else { return false };
+                let used = |id: &ExprId| cx.body.local(*id) == Some(local);
+                let mut uses = cx.body.exprs().map(|(id, _)| id).filter(used);
+                return uses.any(|id| comes_back_through(cx, id, left));
+            }
             ExprKind::If { cond, .. } if *cond == at => return false,
             ExprKind::Match(value, _) if *value == at => return false,
             ExprKind::Let(..) | ExprKind::For { .. } | ExprKind::While { .. } | ExprKind::Loop { .. } => {

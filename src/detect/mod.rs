@@ -1,6 +1,7 @@
 //! From bodies to sites: follows the flow of attempts in each function, classifies what goes round, and reads the policy of what retries.
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
+mod accepts;
 mod blind;
 mod bounds;
 mod callees;
@@ -8,18 +9,22 @@ mod changes;
 mod classify;
 mod context;
 mod counters;
+mod counts;
 mod delay;
 mod describe;
 mod errors;
+mod exhaustion;
 mod fails_as;
 mod flow;
 mod hints;
 mod immediate;
+mod jitter;
 mod library;
 mod limits;
 mod makers;
 mod memo;
 mod named;
+mod nested;
 mod outside;
 mod overloads;
 mod picked;
@@ -79,7 +84,7 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         })
         .map(|(at, _)| at)
         .collect();
-    let parts: Vec<Found> = items
+    let mut parts: Vec<Found> = items
         .par_iter()
         .map(|at| {
             let mut part = catch_unwind(AssertUnwindSafe(|| sites_of(krate, knowledge, &memo, *at)))
@@ -88,6 +93,7 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
             part
         })
         .collect();
+    nest(krate, knowledge, &memo, &items, &mut parts);
     let mut found = Found::default();
     for part in parts {
         found.sites.extend(part.sites);
@@ -140,6 +146,7 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
             let followed = flow::follow(&cx);
             found.unfollowed.extend(blind::of_walk(&cx, &followed));
             let mut told = sites::of_loops(&cx, &followed);
+            accepts::of_body(&cx, &followed, &mut told);
             told.extend(recursion::of_body(&cx, &followed));
             found.sites.extend(unlooped::of_body(&cx, &followed, &told));
             found.sites.extend(told);
@@ -167,6 +174,34 @@ fn unread(krate: &Crate, at: ItemRef) -> Option<Blindness> {
         // arms that make items, or patterns only, hide nothing
         ItemKind::MacroRules if item.tells.loops => Some(Blindness::Macro),
         _ => None,
+    }
+}
+
+/// Says of each site what tries again inside it: that shows only once all are told.
+fn nest(krate: &Crate, knowledge: &Knowledge, memo: &Memo, items: &[ItemRef], parts: &mut [Found]) {
+    let mut told = nested::Told::new();
+    for (at, part) in items.iter().zip(parts.iter()) {
+        told.insert(*at, part.sites.iter().filter(|site| site.kind.is_real()).collect());
+    }
+    let inside: Vec<Vec<Option<nested::Nested>>> = items
+        .par_iter()
+        .map(|at| {
+            let of_item = || {
+                let near = Rc::new(Neighbours::default());
+                let body = krate.body(*at).filter(|_| told.get(at).is_some_and(|sites| !sites.is_empty()));
+                let cx = body.map(|body| Context::new(krate, knowledge, memo, &near, *at, body));
+                cx.map(|cx| nested::inside(&cx, &told))
+            };
+            catch_unwind(AssertUnwindSafe(of_item)).ok().flatten().unwrap_or_default()
+        })
+        .collect();
+    for (part, inside) in parts.iter_mut().zip(inside) {
+        let real = part.sites.iter_mut().filter(|site| site.kind.is_real());
+        for (site, nested) in real.zip(inside) {
+            if let Some(nested) = nested {
+                nested.fill(site);
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
-use super::sites;
+use super::{jitter, sites};
 use crate::body::{ExprId, ExprKind, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
@@ -69,7 +69,10 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
     }
     // what another function of the crate cuts off is told there
-    if let Some(clipped) = shown.clipped.filter(|_| !hands_on(cx)) {
+    let clipped = shown.clipped.or_else(|| delay::clips_in_a_variant(&replay).then_some(true));
+    // and a cap that callers give is reached or not by what they give
+    let told_there = hands_on(cx) || users != Users::Nobody && is_capped_by_callers(cx);
+    if let Some(clipped) = clipped.filter(|_| !told_there) {
         site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
     }
     // numbers of a function that gives no `Duration` have no unit that we know
@@ -87,13 +90,33 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     if never_ends(cx, &replay) {
         site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence("there is always a next one"));
     }
-    // where others call it, the overflow is told at their loops
-    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| users == Users::Nobody) {
+    if let Some(shown) = jitter::within(cx, cx.body.root).filter(|_| users == Users::Nobody) {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    // where others call it, the overflow is told at their loops; of one of several behind a trait they know nothing
+    let is_told_here = users == Users::Nobody || is_one_of_several(cx);
+    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| is_told_here) {
         let at = overflow.at.clone();
         site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Whether whoever calls it has only a trait that other types of the crate implement too.
+fn is_one_of_several(cx: &Context<'_>) -> bool {
+    let calls = cx.callers().into_iter().any(|(item, _)| cx.krate.item(item).is_some_and(|it| !it.in_test));
+    !calls && cx.krate.declaration(cx.at).is_some_and(|declared| cx.krate.implementations(declared).len() > 1)
+}
+
+/// `delay.min(max)`, where `max` is a parameter.
+fn is_capped_by_callers(cx: &Context<'_>) -> bool {
+    let is_param = |id: ExprId| {
+        cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local))
+    };
+    cx.body.exprs().any(|(id, _)| {
+        matches!(cx.call_name(id), "min" | "clamp") && cx.args(id).iter().any(|arg| is_param(*arg))
+    })
 }
 
 /// Whether a policy is asked for its next delay: the form tells it, whatever it answers.

@@ -8,7 +8,7 @@ use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, outside, remote, repeats};
+use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
@@ -100,8 +100,21 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
-    let run = super::library::of_body(&inner).into_iter().find(|site| site.errors.kind.is_known());
-    run.or_else(|| handed_on(&inner, item, left))
+    policy_of(&inner).or_else(|| handed_on(&inner, item, left))
+}
+
+/// The policy that an engine runs what it is given with.
+fn policy_of(inner: &Context<'_>) -> Option<Site> {
+    let names_param = |text: &String| inner.body.params.iter().any(|param| is_named(inner, param.pat, text));
+    let policies = super::library::of_body(inner);
+    let mut of_param: Vec<Site> =
+        policies.into_iter().filter(|site| site.operation.text.value().is_some_and(names_param)).collect();
+    // what is waited is told where the policy is built, which errors where it runs
+    let errors = of_param.iter().map(|site| &site.errors).find(|errors| errors.kind.is_known()).cloned();
+    of_param.sort_by_key(|site| !site.attempts.kind.is_known());
+    let mut site = of_param.into_iter().next()?;
+    site.errors = errors.unwrap_or(site.errors);
+    Some(site)
 }
 
 /// The engine that an engine hands what it is given on to.
@@ -113,6 +126,10 @@ fn handed_on(inner: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> O
         }
         _ => None,
     })
+}
+
+fn is_named(cx: &Context<'_>, pat: crate::body::PatId, text: &str) -> bool {
+    cx.body.names_in_pat(pat).iter().any(|(name, _)| name == text)
 }
 
 /// A closure, a future, or the parameter itself.
@@ -178,6 +195,9 @@ fn of_loop(
                 cx.evidence(*wait, "blocks the thread of the executor"),
             );
         }
+        if site.kind == Kind::Poll {
+            site.exhaustion.outcome = exhaustion::of_poll(cx, followed, id, record);
+        }
         return Some(site);
     }
     if !classified.told {
@@ -197,6 +217,13 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
+    if classified.failing.iter().any(|state| !state.waits.is_empty())
+        && let Some(shown) = jitter::in_loop(cx, id)
+    {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops) || is_polled(cx) {
         forget_no_delay(&mut site);

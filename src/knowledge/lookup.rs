@@ -28,6 +28,7 @@ pub struct Knowledge {
     stands_for: Vec<Vec<String>>,
     client_crates: HashSet<String>,
     client_families: Vec<String>,
+    retrying: HashSet<String>,
 }
 
 /// What a method call means.
@@ -164,6 +165,11 @@ impl Knowledge {
         })
     }
 
+    /// Whether a type's requests are tried again by its crate, unless it is told not to.
+    pub fn retries_by_itself(&self, ty: &[String]) -> bool {
+        self.retrying.contains(&self.canonical(ty).join("::"))
+    }
+
     /// The path that a re-export stands for; the path itself where it is none that the tables know.
     pub fn canonical<'p>(&self, path: &'p [String]) -> Cow<'p, [String]> {
         let mut path = Cow::Borrowed(path);
@@ -199,6 +205,7 @@ impl Knowledge {
             }
             crates.neutral.extend(file.crates.neutral);
             crates.clients.extend(file.crates.clients);
+            knowledge.retrying.extend(file.crates.retrying);
             vague.functions.extend(file.vague.functions);
             vague.methods.extend(file.vague.methods);
             calls.extend(file.calls);

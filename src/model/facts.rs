@@ -172,6 +172,7 @@ pub const FACTS: &[FactInfo] = &[
     fact!("delay.overflows_at", Number, delay.overflows_at),
     fact!("delay.overflow", words Overflow, delay.overflow),
     fact!("delay.blocking_in_async", Bool, delay.blocking_in_async),
+    fact!("delay.spins", Bool, delay.spins),
     fact!("delay.after_last", Bool, delay.after_last),
     fact!("delay.skipped_on_some_path", Bool, delay.skipped_on_some_path),
     fact!("delay.holds", Text, delay.holds),

@@ -124,6 +124,8 @@ pub struct Delay {
     pub overflow: Fact<Overflow>,
     /// A blocking sleep in async code.
     pub blocking_in_async: Fact<bool>,
+    /// A failed accept goes round at once.
+    pub spins: Fact<bool>,
     /// Waits also after the last attempt.
     pub after_last: Fact<bool>,
     /// Some failing path goes round without the wait.

@@ -38,6 +38,12 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     shown
 }
 
+/// Whether some of what a configuration may choose loses its random part at the cap.
+pub(crate) fn clips_in_a_variant(replay: &Replay) -> bool {
+    let all = std::iter::once(replay).chain(&replay.others);
+    !replay.others.is_empty() && all.into_iter().any(|one| read_one(one, None).clipped == Some(true))
+}
+
 impl Shown {
     fn agree(&mut self, other: &Self) {
         fn same<T: PartialEq>(one: &mut Option<T>, other: Option<&T>) {

@@ -25,6 +25,7 @@ impl Walker<'_, '_> {
     }
 
     fn apply(&mut self, id: ExprId, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
+        self.fill_given(id, operands, &mut s);
         if let Some(paths) = self.language(id, vals, &mut s) {
             return paths;
         }
@@ -73,6 +74,43 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Whatever a call is given or called on may not be empty any more, save by what only looks at it.
+    fn fill_given(&self, id: ExprId, operands: &[ExprId], s: &mut State) {
+        let method = matches!(self.body().expr(id).kind, ExprKind::Method(_));
+        let looks = matches!(self.cx.call_name(id), "is_empty" | "len" | "iter" | "clone" | "into_iter");
+        let wraps = !method && self.cx.call_name(id).starts_with(char::is_uppercase);
+        for operand in operands.iter().skip(usize::from(method && looks)) {
+            if let Some(local) = self.body().local(*operand).filter(|_| !wraps) {
+                s.fill(local);
+            }
+        }
+    }
+
+    /// `Vec::new()`, `Default::default()`, `Reply::empty()`.
+    fn makes_nothing(&self, id: ExprId) -> bool {
+        let ExprKind::Call(callee, args) = &self.body().expr(id).kind else { return false };
+        let ExprKind::Path(path) = &self.body().expr(*callee).kind else { return false };
+        let of = path.segments.iter().rev().nth(1).map_or("", String::as_str);
+        let collection = matches!(
+            of,
+            "Vec"
+                | "String"
+                | "HashMap"
+                | "HashSet"
+                | "BTreeMap"
+                | "BTreeSet"
+                | "VecDeque"
+                | "Bytes"
+                | "BytesMut"
+        );
+        args.is_empty()
+            && match path.last() {
+                "default" | "empty" => !of.is_empty(),
+                "new" => collection,
+                _ => false,
+            }
+    }
+
     /// What the language itself defines on `Result` and `Option`, whatever the vocabulary says.
     fn language(&mut self, id: ExprId, vals: &[Val], s: &mut State) -> Option<Paths> {
         let name = self.cx.call_name(id);
@@ -81,6 +119,9 @@ impl Walker<'_, '_> {
             return Some(next(s.clone(), test));
         }
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
+            if self.makes_nothing(id) {
+                return Some(next(s.clone(), Val::Empty));
+            }
             let wraps = vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some");
             // a variant with data: `Attempt::Retry(e)`
             if wraps || name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown)
@@ -93,6 +134,9 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), built));
             }
             return None;
+        }
+        if name == "is_empty" && first == Val::Empty {
+            return Some(next(s.clone(), Val::Bool(true)));
         }
         let tag = match name {
             "is_ok" | "is_ok_and" => Tag::Ok,

@@ -43,9 +43,13 @@ impl Walker<'_, '_> {
                 let paths = self.eval(*inner, s);
                 then(paths, |state, val| next(state, negate(val)))
             }
-            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => {
+            ExprKind::Ref(inner) => {
+                if let Some(local) = body.local(*inner) {
+                    s.fill(local);
+                }
                 self.eval(*inner, s)
             }
+            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) => self.eval(*inner, s),
             ExprKind::Binary(BinOp::And | BinOp::Or, ..) | ExprKind::Let(..) => {
                 let (answers, mut out) = self.cond(id, s);
                 out.extend(answers.into_iter().map(|(state, truth)| (state, Flow::Next(Val::Bool(truth)))));
@@ -90,6 +94,7 @@ impl Walker<'_, '_> {
                     .map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(Val::Tuple(vals)))))
                     .collect()
             }
+            ExprKind::Array(items) if items.is_empty() => next(s, Val::Empty),
             ExprKind::Array(items) => {
                 let paths = self.eval_all(items, s);
                 paths
@@ -188,6 +193,12 @@ impl Walker<'_, '_> {
                 None => vec![(s, Flow::Return(Val::Unknown))],
             },
             ExprKind::Closure { .. } | ExprKind::Async(_) => {
+                self.body().walk(id, &mut |inner| {
+                    if let Some(local) = body.local(inner) {
+                        s.fill(local);
+                    }
+                    true
+                });
                 self.captured.entry(id).or_insert_with(|| s.clone());
                 next(s, Val::Deferred(id))
             }

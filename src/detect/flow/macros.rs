@@ -72,6 +72,9 @@ impl Walker<'_, '_> {
                 out.push((state, flow));
                 continue;
             }
+            if !matches!(role, Some(Role::Log | Role::Diverge | Role::Bail { .. })) {
+                state.fill_all();
+            }
             match &role {
                 Some(Role::Diverge) => out.push((state, Flow::Diverge)),
                 Some(Role::Bail { unless }) => {
@@ -97,6 +100,10 @@ impl Walker<'_, '_> {
                     out.push((state, Flow::Next(Val::Outcome(id))));
                 }
                 _ => {
+                    if args.is_empty() && self.cx.call_name(id) == "vec" {
+                        out.push((state, Flow::Next(Val::Empty)));
+                        continue;
+                    }
                     // a macro that nobody knows, given operations: it may await them
                     let val = vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Item(_))).cloned();
                     out.push((state, Flow::Next(val.unwrap_or(Val::Unknown))));

@@ -78,8 +78,16 @@ impl Walker<'_, '_> {
             _ => {
                 if let Some(local) = self.body().local(left) {
                     s.set(local, val);
-                } else if let Some(path) = self.cx.field_path(left) {
-                    s.set_field(&path, val);
+                } else {
+                    self.body().walk(left, &mut |id| {
+                        if let Some(local) = self.body().local(id) {
+                            s.fill(local);
+                        }
+                        true
+                    });
+                    if let Some(path) = self.cx.field_path(left) {
+                        s.set_field(&path, val);
+                    }
                 }
             }
         }

@@ -103,6 +103,8 @@ pub(crate) enum Val {
     Derived(Op, ExprId),
     /// `Ok(..)`, `Err(..)`, a variant: written here.
     Built(Tag, Box<Val>),
+    /// A collection with nothing in it, a default: written here, and not changed since.
+    Empty,
     /// Derived from this loop's own item.
     Item(ExprId),
     Tuple(Vec<Val>),
@@ -249,6 +251,18 @@ impl State {
         if val != Val::Unknown {
             self.fields.push((path.into(), val));
         }
+    }
+
+    /// Something may have been put into what a local holds.
+    pub(crate) fn fill(&mut self, local: Local) {
+        if matches!(self.get(local), Val::Empty) {
+            self.set(local, Val::Unknown);
+        }
+    }
+
+    /// Something may have been put into anything.
+    pub(crate) fn fill_all(&mut self) {
+        self.env.retain(|(_, val)| *val != Val::Empty);
     }
 
     /// What is known of fields, by their paths.

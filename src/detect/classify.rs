@@ -202,7 +202,8 @@ pub(crate) fn classify<'f>(
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
     let of_item = q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op));
-    if (of_item || q.tries_each_of_a_list()) && !q.puts_back() {
+    let another = || q.asks_another(record, &failing, &ops);
+    if (of_item || q.tries_each_of_a_list() || another()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }

@@ -31,6 +31,7 @@ mod sites;
 mod statuses;
 mod summary;
 mod unlooped;
+mod varied;
 
 #[doc(hidden)]
 pub use describe::describe;

@@ -82,6 +82,8 @@ pub struct Words {
     pub runs: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
+    /// What was to be made is there already: unique, duplicate, `already_exists`, …
+    pub conflict: Vec<String>,
 }
 
 impl Words {
@@ -92,7 +94,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 38] {
+    fn lists(&mut self) -> [&mut Vec<String>; 39] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -132,6 +134,7 @@ impl Words {
             &mut self.retryable,
             &mut self.runs,
             &mut self.remote_programs,
+            &mut self.conflict,
         ]
     }
 }

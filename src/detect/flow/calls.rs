@@ -504,11 +504,22 @@ impl Walker<'_, '_> {
             )
     }
 
+    /// `found.remove(at)`: one of a list by its place, which is then gone. What is asked for by a key is what it was.
+    fn takes_out(&self, op: ExprId) -> bool {
+        let ExprKind::Method(call) = &self.body().expr(op).kind else { return false };
+        let [at] = call.args.as_slice() else { return false };
+        matches!(call.name.as_str(), "remove" | "swap_remove")
+            && !matches!(self.body().expr(*at).kind, ExprKind::Ref(_))
+            && !matches!(self.cx.callee(op), Callee::Own(_))
+            && (self.body().local(call.receiver).is_some() || self.cx.field_path(call.receiver).is_some())
+            && !self.may_fail(op)
+    }
+
     /// Whether an operation gives one of many: a message, a job, the next element.
     pub(super) fn gives_items(&self, op: ExprId) -> bool {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
-            _ if self.heads_while_let(op) => true,
+            _ if self.heads_while_let(op) || self.takes_out(op) => true,
             _ if !matches!(self.body().expr(op).kind, ExprKind::Method(_)) => false,
             _ if self.cx.call_name(op) == "next" && self.cx.args(op).is_empty() => true,
             Some(Role::Remote { .. }) | None => {

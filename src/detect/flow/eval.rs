@@ -66,6 +66,7 @@ impl Walker<'_, '_> {
                     }
                     if let Some(local) = body.local(left) {
                         state.set(local, Val::Unknown);
+                        state.has_moved(local);
                     }
                     next(state, Val::Unknown)
                 })
@@ -453,7 +454,11 @@ fn negate(val: Val) -> Val {
     }
 }
 
-/// The loop item among some values, if one is.
+/// The loop item among some values, or in a tuple among them.
 fn item_among(vals: &[Val]) -> Val {
-    vals.iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
+    let items = vals.iter().flat_map(|val| match val {
+        Val::Tuple(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(val),
+    });
+    items.into_iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
 }

@@ -202,8 +202,7 @@ pub(crate) fn classify<'f>(
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
     let of_item = q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op));
-    let another = || q.asks_another(record, &failing, &ops);
-    if (of_item || q.tries_each_of_a_list() || another()) && !q.puts_back() {
+    if (of_item || q.tries_each_of_a_list()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -211,6 +210,10 @@ pub(crate) fn classify<'f>(
     // somebody who decides about retries knows of more than what stays here
     if local && !q.asks_about_retry(&failing) {
         made.kind = Kind::Local;
+        return Some(made);
+    }
+    if q.asks_another(record, &failing, &ops) && !q.puts_back() {
+        made.kind = Kind::Failover;
         return Some(made);
     }
     if matches!(record.shape, LoopShape::Loop | LoopShape::While)

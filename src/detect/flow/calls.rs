@@ -101,6 +101,10 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            "remove" | "swap_remove" if self.takes_out(id) => {
+                let (_, looped, _) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)?;
+                return Some(next(s.clone(), Val::Item(*looped)));
+            }
             // one of many, or the end of them
             "next" | "next_back" | "pop" | "pop_front" | "pop_back"
                 if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) =>
@@ -268,6 +272,14 @@ impl Walker<'_, '_> {
             | Role::Random { .. }
             | Role::Clock { .. } => {
                 let carried = vals.iter().find(|val| carries(val)).cloned();
+                // a request that is still put together: `client.post(url).json(&order)`
+                if let Some(Val::Outcome(op)) = carried
+                    && !self.cx.is_awaited(op)
+                {
+                    for val in vals.iter().filter(|val| matches!(val, Val::Item(_))) {
+                        self.note_item(op, val);
+                    }
+                }
                 if let Some(Val::Status(op)) = carried {
                     return next(s, Val::Status(op));
                 }

@@ -57,16 +57,20 @@ impl Walker<'_, '_> {
                 let left = *left;
                 then(paths, |state, val| next(self.assign(id, left, val, state), Val::Unknown))
             }
-            ExprKind::AssignOp(_, left, right) => {
+            ExprKind::AssignOp(op, left, right) => {
                 let paths = self.eval(*right, s);
                 let left = *left;
+                // bits are flags: what was seen, and not what is asked for
+                let moves = !matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor);
                 then(paths, |mut state, _| {
                     if self.is_relevant(left) {
                         state.trace.push(Event::Assign(id));
                     }
                     if let Some(local) = body.local(left) {
                         state.set(local, Val::Unknown);
-                        state.has_moved(local);
+                        if moves {
+                            state.has_moved(local);
+                        }
                     }
                     next(state, Val::Unknown)
                 })

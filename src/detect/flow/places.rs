@@ -93,11 +93,8 @@ impl Walker<'_, '_> {
     fn is_made_of_itself(&self, id: ExprId, local: Local) -> bool {
         let body = self.body();
         let ExprKind::Assign(_, value) = body.expr(id).kind else { return false };
-        let made = match &body.expr(value).kind {
-            ExprKind::Binary(..) | ExprKind::Call(..) => true,
-            ExprKind::Method(call) => !call.args.is_empty(),
-            _ => false,
-        };
+        // `level.unwrap_or(kept)` may be what it was
+        let made = matches!(&body.expr(value).kind, ExprKind::Binary(..) | ExprKind::Call(..));
         made && body.any(value, |inner| body.local(inner) == Some(local))
     }
 

@@ -245,6 +245,10 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Local;
         return Some(made);
     }
+    if q.asks_another(record, &failing, &ops) && !q.puts_back() {
+        made.kind = Kind::Failover;
+        return Some(made);
+    }
     if matches!(record.shape, LoopShape::Loop | LoopShape::While)
         && !made.remote.as_ref().is_some_and(|answer| answer.is)
         && let Some(op) = q.established_after(&failing, &ops, counts)

@@ -41,6 +41,7 @@ mod statuses;
 mod summary;
 mod unanswered;
 mod unlooped;
+mod varied;
 
 #[doc(hidden)]
 pub use describe::describe;

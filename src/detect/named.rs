@@ -42,11 +42,7 @@ impl Question<'_, '_> {
     /// How a shared service refuses, in the variant of an error that async code tries again.
     pub(super) fn by_retried_variant(&self) -> Option<Answer> {
         let variant = self.cx.body.is_async.then(|| self.retried_variant()).flatten()?;
-        Some(Answer {
-            is: true,
-            certain: false,
-            why: format!("`{variant}` is how a shared service refuses"),
-        })
+        Some(Answer { is: true, certain: false, why: format!("`{variant}` is how a shared service refuses") })
     }
 
     /// An error variant named in the loop that says that another try may do.

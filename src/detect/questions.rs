@@ -196,7 +196,8 @@ impl Question<'_, '_> {
         let mut taken = Vec::new();
         let mut put = Vec::new();
         body.walk(self.id, &mut |id| {
-            taken.extend(on(id, &["next", "pop", "pop_front", "pop_back", "dequeue", "recv"]));
+            let names = ["next", "pop", "pop_front", "pop_back", "remove", "swap_remove", "dequeue", "recv"];
+            taken.extend(on(id, &names));
             put.extend(on(id, &["push", "push_back", "push_front", "insert", "enqueue", "send"]));
             true
         });

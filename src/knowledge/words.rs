@@ -92,6 +92,8 @@ pub struct Words {
     pub runs: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
+    /// What was to be made is there already: unique, duplicate, `already_exists`, …
+    pub conflict: Vec<String>,
 }
 
 impl Words {
@@ -102,7 +104,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 43] {
+    fn lists(&mut self) -> [&mut Vec<String>; 44] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -147,6 +149,7 @@ impl Words {
             &mut self.retryable,
             &mut self.runs,
             &mut self.remote_programs,
+            &mut self.conflict,
         ]
     }
 }

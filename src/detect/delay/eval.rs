@@ -2,7 +2,7 @@
 //! It executes nothing else, and each evaluation has a budget of steps. Branches, calls, methods and tables have files of their own.
 
 use super::amount::Amount;
-use super::arithmetic::largest_of;
+use super::arithmetic::{largest_of, undone};
 use super::choices::Choices;
 use super::places::MOST_NESTED;
 use crate::body::{ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty, UnOp};
@@ -49,6 +49,8 @@ pub(crate) struct Env {
     pub(crate) choices: Choices,
     /// What methods were called on, by the place: where the replay does not begin with a policy, its makers tell its kind.
     pub(crate) receivers: Rc<RefCell<BTreeMap<String, (ItemRef, ExprId)>>>,
+    /// What a field is set to where it is made is not what it is when the loop runs: somebody sets it to something else.
+    pub(crate) settings_are_open: bool,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
     /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.
@@ -150,6 +152,9 @@ impl<'c, 'a> Eval<'c, 'a> {
             return Amount::unknown();
         }
         let body = self.cx.body;
+        if let Some(whole) = undone(self.cx, id) {
+            return self.eval(whole);
+        }
         match &body.expr(id).kind {
             ExprKind::Lit(Lit::Int(value, _)) => Amount::exact(*value as f64),
             ExprKind::Lit(Lit::Float(value, _)) => Amount::exact(*value),
@@ -336,6 +341,7 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn field_of_type(&mut self, base: ExprId, name: &str) -> Amount {
         if self.depth < MOST_CALLS
+            && !self.env.settings_are_open
             && let Some(ty) = self.cx.krate.type_of(self.cx.at, self.cx.body, base)
             && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)

@@ -152,6 +152,10 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            "remove" | "swap_remove" if self.takes_out(id) => {
+                let (_, looped, _) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)?;
+                return Some(next(s.clone(), Val::Item(*looped)));
+            }
             // one of many, or the end of them
             "next" | "next_back" | "pop" | "pop_front" | "pop_back"
                 if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) =>
@@ -319,6 +323,14 @@ impl Walker<'_, '_> {
             | Role::Random { .. }
             | Role::Clock { .. } => {
                 let carried = vals.iter().find(|val| carries(val)).cloned();
+                // a request that is still put together: `client.post(url).json(&order)`
+                if let Some(Val::Outcome(op)) = carried
+                    && !self.cx.is_awaited(op)
+                {
+                    for val in vals.iter().filter(|val| matches!(val, Val::Item(_))) {
+                        self.note_item(op, val);
+                    }
+                }
                 if let Some(Val::Status(op)) = carried {
                     return next(s, Val::Status(op));
                 }
@@ -595,11 +607,22 @@ impl Walker<'_, '_> {
             )
     }
 
+    /// `found.remove(at)`: one of a list by its place, which is then gone. What is asked for by a key is what it was.
+    fn takes_out(&self, op: ExprId) -> bool {
+        let ExprKind::Method(call) = &self.body().expr(op).kind else { return false };
+        let [at] = call.args.as_slice() else { return false };
+        matches!(call.name.as_str(), "remove" | "swap_remove")
+            && !matches!(self.body().expr(*at).kind, ExprKind::Ref(_))
+            && !matches!(self.cx.callee(op), Callee::Own(_))
+            && (self.body().local(call.receiver).is_some() || self.cx.field_path(call.receiver).is_some())
+            && !self.may_fail(op)
+    }
+
     /// Whether an operation gives one of many: a message, a job, the next element.
     pub(super) fn gives_items(&self, op: ExprId) -> bool {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
-            _ if self.heads_while_let(op) => true,
+            _ if self.heads_while_let(op) || self.takes_out(op) => true,
             _ if !matches!(self.body().expr(op).kind, ExprKind::Method(_)) => false,
             _ if self.cx.call_name(op) == "next" && self.cx.args(op).is_empty() => true,
             Some(Role::Remote { .. }) | None => {

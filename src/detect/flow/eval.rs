@@ -61,15 +61,20 @@ impl Walker<'_, '_> {
                 let left = *left;
                 then(paths, |state, val| next(self.assign(id, left, val, state), Val::Unknown))
             }
-            ExprKind::AssignOp(_, left, right) => {
+            ExprKind::AssignOp(op, left, right) => {
                 let paths = self.eval(*right, s);
                 let left = *left;
+                // bits are flags: what was seen, and not what is asked for
+                let moves = !matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor);
                 then(paths, |mut state, _| {
                     if self.is_relevant(left) {
                         state.trace.push(Event::Assign(id));
                     }
                     if let Some(local) = body.local(left) {
                         state.set(local, Val::Unknown);
+                        if moves {
+                            state.has_moved(local);
+                        }
                     }
                     next(state, Val::Unknown)
                 })
@@ -464,7 +469,11 @@ fn negate(val: Val) -> Val {
     }
 }
 
-/// The loop item among some values, if one is.
+/// The loop item among some values, or in a tuple among them.
 fn item_among(vals: &[Val]) -> Val {
-    vals.iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
+    let items = vals.iter().flat_map(|val| match val {
+        Val::Tuple(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(val),
+    });
+    items.into_iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
 }

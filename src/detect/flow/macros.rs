@@ -56,8 +56,11 @@ impl Walker<'_, '_> {
                 let paths = self.eval(*block, s);
                 then(paths, |state, _| next(state, Val::Unknown))
             }
-            MacroInput::Args(args) => self.macro_args(id, args, s),
-            MacroInput::Words(_) => self.macro_args(id, &[], s),
+            MacroInput::Args(args) => {
+                let read: Vec<ExprId> = args.iter().chain(&call.captures).copied().collect();
+                self.macro_args(id, &read, s)
+            }
+            MacroInput::Words(_) => self.macro_args(id, &call.captures, s),
         }
     }
 
@@ -65,6 +68,8 @@ impl Walker<'_, '_> {
         let callee = self.cx.callee(id);
         let role = callee.role().cloned();
         let awaits = matches!(role, Some(Role::Remote { .. } | Role::Event));
+        // `pin!(pause)` begins nothing: who awaits the pinned one waits
+        let pins = self.cx.call_name(id).starts_with("pin");
         let paths = self.eval_all(args, s);
         let mut out = Vec::new();
         for (mut state, flow, vals) in paths {
@@ -93,7 +98,11 @@ impl Walker<'_, '_> {
                 }
                 Some(Role::Adaptor) => {
                     let val = vals.into_iter().next().unwrap_or(Val::Unknown);
-                    out.extend(self.awaited(val, state));
+                    if pins && matches!(val, Val::Timer(_)) {
+                        out.push((state, Flow::Next(val)));
+                    } else {
+                        out.extend(self.awaited(val, state));
+                    }
                 }
                 _ if awaits => {
                     state.called(id);

@@ -218,6 +218,8 @@ pub(crate) struct State {
     pub(crate) codes: Option<(Op, Codes)>,
     /// Patterns of payloads that matched on this trip: variants of errors and replies.
     pub(crate) arms: SmallVec<[PatId; 2]>,
+    /// Variables that this trip computed anew from what they were: `id += 1`.
+    pub(crate) moved: SmallVec<[Local; 2]>,
     /// What else happened on this trip.
     pub(crate) marks: Marks,
     /// Since the function's start, of outer loops only the current trip.
@@ -391,6 +393,7 @@ impl State {
         self.waits.clear();
         self.conds.clear();
         self.arms.clear();
+        self.moved.clear();
         self.marks = Marks::default();
     }
 
@@ -422,10 +425,20 @@ impl State {
                 whole.waits.push(*wait);
             }
         }
+        for local in &before.moved {
+            self.has_moved(*local);
+        }
         self.calls = whole.calls;
         self.looked = whole.looked;
         self.waits = whole.waits;
         self.marks = whole.marks.union(self.marks);
+    }
+
+    /// A variable was computed anew from what it was.
+    pub(crate) fn has_moved(&mut self, local: Local) {
+        if !self.moved.contains(&local) {
+            self.moved.push(local);
+        }
     }
 
     /// The events of this trip.
@@ -473,6 +486,7 @@ impl State {
         }
         self.conds.retain(|cond| other.conds.contains(cond));
         self.arms.retain(|arm| other.arms.contains(arm));
+        self.moved.retain(|local| other.moved.contains(local));
         self.marks = self.marks.union(other.marks);
         self.round = self.round.max(other.round);
     }

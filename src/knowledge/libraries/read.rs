@@ -179,7 +179,11 @@ mod tests {
         let of_policy =
             of_policy.map(|(line, what)| (format!("[[policy]]\npaths = [\"a::b\"]\n{line}\n"), 4, what));
         let others = [
-            ("[[policy]]\n", 2, "the policy names nothing: `paths` or `structs` or `methods` or `macros` is missing"),
+            (
+                "[[policy]]\n",
+                2,
+                "the policy names nothing: `paths` or `structs` or `methods` or `macros` is missing",
+            ),
             ("[[policy]]\npaths = []\n", 2, "the policy names nothing"),
             ("[[policy]]\npaths = [\"a:b\"]\n", 3, "`a:b` is no path"),
             ("[[policy]]\nstructs = [\"a::*\"]\n", 3, "a library's paths are written out"),

@@ -81,6 +81,14 @@ impl Walker<'_, '_> {
             }
             self.found.cut |= join(&mut came_back);
             let mut fresh = self.fresh(id, &came_back, &mut known);
+            // a trip that shows the next one nothing new may be the last one all the same
+            if matches!(shape, LoopShape::Count | LoopShape::Each) {
+                for (last, ()) in &came_back {
+                    let mut head = last.clone();
+                    head.begin_trip(prelude, round + 1);
+                    left.ends.push(head, Some(last));
+                }
+            }
             backs.extend(came_back);
             self.found.cut |= join(&mut backs);
             if fresh.is_empty() {

@@ -208,7 +208,12 @@ impl Walker<'_, '_> {
             if seen == *tag || (seen == Tag::Err && *tag == Tag::None) {
                 return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
             }
-            if same_family {
+            // a reply whose status was asked (by a guard before this arm) had come
+            let replied = matches!(seen, Tag::GoodStatus | Tag::BadStatus);
+            if replied && *tag == Tag::Ok {
+                return self.bind_subs(subs, &Val::Payload(op, Tag::Ok), s);
+            }
+            if same_family || replied && *tag == Tag::Err {
                 return (Vec::new(), vec![s]);
             }
         }

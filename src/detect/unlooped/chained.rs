@@ -119,7 +119,8 @@ fn of_chain(cx: &Context<'_>, followed: &Followed, id: ExprId, closure: ExprId, 
 /// Whether a wait is made of the number that the iterator gives: how it grows is not followed.
 fn waits_by_number(cx: &Context<'_>, closure: ExprId, failing: &[&State]) -> bool {
     let ExprKind::Closure { params, .. } = &cx.body.expr(closure).kind else { return false };
-    let names: Vec<_> = params.iter().flat_map(|param| cx.body.names_in_pat(param.pat)).collect();
+    // the item comes last; what `scan` keeps comes before it, and is followed
+    let names: Vec<_> = params.last().into_iter().flat_map(|param| cx.body.names_in_pat(param.pat)).collect();
     let given = |id: ExprId| cx.body.local(id).is_some_and(|local| names.iter().any(|(_, it)| *it == local));
     failing.iter().flat_map(|state| &state.waits).any(|wait| cx.body.any(*wait, given))
 }

@@ -143,7 +143,8 @@ pub(crate) fn classify<'f>(
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) && !q.fills_up() {
         let again =
             succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().map(|op| (*state, *op)));
-        let again = again.filter(|(state, op)| !q.is_dispatch(state, *op)).map(|(_, op)| op).find(|op| {
+        let for_a_message = |state: &State, op: Op| state.marks.event || q.is_dispatch(state, op);
+        let again = again.filter(|(state, op)| !for_a_message(state, *op)).map(|(_, op)| op).find(|op| {
             counts(*op)
                 && !q.is_of_item(*op)
                 && says(&cx.words().establish, cx.call_name(*op))
@@ -277,7 +278,12 @@ pub(crate) fn classify<'f>(
         beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
     let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
     let leaves_after_success = leaves_after_success(cx, record, &ops) || q.asks_at_its_head();
-    let session = q.is_session(&succeeding, remote_known);
+    // the stream that was opened came to its end
+    let ended = !not_yet.is_empty() && remote_known && not_yet.iter().all(|state| q.is_end_of_stream(state));
+    if ended {
+        succeeding.append(&mut not_yet);
+    }
+    let session = ended || q.is_session(&succeeding, remote_known);
     let condition =
         q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();
@@ -305,7 +311,11 @@ pub(crate) fn classify<'f>(
     if succeeding.is_empty() && not_yet.is_empty() {
         if leaves_after_success {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
-            if condition && !operand {
+            if !remote_known && !operand && !retry_words && q.waits_to_be_woken(&failing) {
+                made.kind = Kind::Poll;
+                made.confidence = Confidence::Medium;
+                made.reasons.push("it waits until somebody wakes it".into());
+            } else if condition && !operand {
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its name says that it waits for a condition".into());

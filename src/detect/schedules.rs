@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::{jitter, sites};
-use crate::body::{ExprId, ExprKind, PatKind, Receiver, Ty};
+use crate::body::{ExprId, ExprKind, Local, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
 use std::rc::Rc;
@@ -32,6 +32,10 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         shown.growth,
         Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
     );
+    // one more each time, and of no unit: the attempt's number, and no delay
+    if !in_seconds && !at_a_time && grows && counts_up(&replay) {
+        return None;
+    }
     // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
     let steps_on = steps_on(cx);
     let a_delay =
@@ -119,6 +123,13 @@ fn is_capped_by_callers(cx: &Context<'_>) -> bool {
     })
 }
 
+/// Whether a function gives one more each time.
+fn counts_up(replay: &Replay) -> bool {
+    let known: Vec<f64> = replay.waits.iter().flatten().map(|wait| wait.raw).take(4).collect();
+    known.len() > 2
+        && known.iter().zip(known.iter().skip(1)).all(|(one, next)| (next - one - 1.0).abs() < 1e-9)
+}
+
 /// Whether a policy is asked for its next delay: the form tells it, whatever it answers.
 fn steps_on(cx: &Context<'_>) -> bool {
     let name = cx.krate.item(cx.at).map_or("", |item| item.name.as_str());
@@ -140,7 +151,8 @@ fn never_ends(cx: &Context<'_>, replay: &Replay) -> bool {
         ExprKind::Path(path) => matches!(path.last(), "None" | "Err"),
         _ => false,
     });
-    cx.body.receiver == Some(Receiver::Mut)
+    cx.body.receiver.is_some()
+        && (cx.body.receiver == Some(Receiver::Mut) || cx.krate.declaration(cx.at).is_some())
         && cx.body.params.is_empty()
         && alone.into_iter().all(always)
         && !may_end
@@ -254,6 +266,7 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         .map(|param| param.pat)
         .collect();
     let steps = if counted.is_empty() { stepped_elsewhere(cx) } else { Vec::new() };
+    let drawn = drawn_by_callers(cx);
     let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
@@ -268,6 +281,9 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
             && let Some(last) = &last
         {
             env.vars.insert(Key::Local(*only), Amount { moves: true, ..last.clone() });
+        }
+        for (local, given) in &drawn {
+            env.vars.insert(Key::Local(*local), given.clone());
         }
         let mut eval = Eval::new(cx, env);
         eval.expect_steps();
@@ -296,6 +312,25 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         replay.waits.push(Some(val));
     }
     replay
+}
+
+/// Parameters for which every caller gives a draw: `backoff(attempt, rng.random())`.
+fn drawn_by_callers(cx: &Context<'_>) -> Vec<(Local, Amount)> {
+    let fractions = cx.body.params.iter().enumerate().filter(|(_, param)| {
+        param.ty.as_ref().is_some_and(|ty| matches!(ty.name(), "f32" | "f64" | "u64" | "u32"))
+    });
+    fractions
+        .filter_map(|(at, param)| {
+            let given = cx.given(at)?.into_iter();
+            let given: Vec<Amount> =
+                given.map(|(caller, arg)| Eval::new(&caller, Env::default()).eval(arg)).collect();
+            let all = given.iter().all(|val| val.drawn.is_some() && !val.unknown);
+            let (first, rest) = given.split_first().filter(|_| all)?;
+            let joined = rest.iter().fold(first.clone(), |all, val| all.or(val));
+            matches!(cx.body.pat(param.pat).kind, PatKind::Bind { .. })
+                .then(|| (cx.body.local_of(param.pat), joined))
+        })
+        .collect()
 }
 
 /// Steps of the fields that a body computes with and does not write, each with the body that it is in. A mere getter computes nothing.

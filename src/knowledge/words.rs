@@ -66,6 +66,8 @@ pub struct Words {
     pub everyday: Vec<String>,
     /// Single parts: what a readiness or health endpoint is called, a last `z` aside: ready, health, live, …
     pub health: Vec<String>,
+    /// Single parts: a call that opens what goes on coming: stream, events, subscription, …
+    pub streams: Vec<String>,
     /// Whole names: parameters that count, of a function that computes a delay: n, round, exponent, …
     pub counter: Vec<String>,
     /// First parts of names of functions that only wait: sleep, pause.
@@ -104,7 +106,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 44] {
+    fn lists(&mut self) -> [&mut Vec<String>; 45] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -136,6 +138,7 @@ impl Words {
             &mut self.decoding,
             &mut self.everyday,
             &mut self.health,
+            &mut self.streams,
             &mut self.counter,
             &mut self.sleep,
             &mut self.items,

@@ -73,6 +73,8 @@ impl Eval<'_, '_> {
                 }
                 // a remainder of anything else is spread over the range, but by what, nobody knows
                 made.unknown = r.unknown || !random && l.unknown;
+                made.clock = r.clock;
+                made.forms = Vec::new();
                 return made;
             }
             BinOp::BitXor | BinOp::BitAnd | BinOp::BitOr => Amount { unknown: true, ..l.add(r) },

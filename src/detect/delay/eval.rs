@@ -53,6 +53,10 @@ pub(crate) struct Env {
     pub(crate) settings_are_open: bool,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
+    /// The body at hand was left while this expression was evaluated: `match attempt { 1 => 5, _ => return Err(..) }`.
+    pub(crate) left: bool,
+    /// A trip was ruled out by the state that another one leaves behind: `match state { State::Wait(n) => … }`.
+    pub(crate) by_state: Rc<Cell<bool>>,
     /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.
     pub(crate) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
 }
@@ -193,7 +197,11 @@ impl<'c, 'a> Eval<'c, 'a> {
                 val
             }
             ExprKind::AssignOp(op, left, right) => {
-                let val = self.binary(id, *op, *left, *right);
+                let mut val = self.binary(id, *op, *left, *right);
+                // `next += period` from where it stood: a period later than the last one
+                if val.ahead().is_some() {
+                    val = Amount::from_now(self.eval(*right));
+                }
                 self.store(*left, val.clone());
                 val
             }
@@ -226,7 +234,9 @@ impl<'c, 'a> Eval<'c, 'a> {
         if let Some(local) = self.cx.body.local(id) {
             let val = self.local(local);
             // `retry_after` that a reply's headers gave, however they were read
-            let told = val.unknown && !val.server && says(&self.cx.words().hint, self.local_name(local));
+            let told = val.unknown
+                && !val.server
+                && (says(&self.cx.words().hint, self.local_name(local)) || self.is_taken_from_hint(local));
             return if told { Amount::hint() } else { val };
         }
         let last = segments.last().map_or("", String::as_str);

@@ -96,12 +96,17 @@ fn replay_with(
             let held = Amount { lo: after.lo - 1.0, moves: true, sized: empty, either: true, ..after };
             env.vars.insert(Key::Len(*list), held);
         }
+        env.by_state.set(false);
         let (mut taken, mut called_before_end) = likeliest(cx, id, &trips, &env, attempt, true);
         if taken.is_none() && attempt == 1 {
             // some trip is the first, whatever its patterns ask
             (taken, called_before_end) = likeliest(cx, id, &trips, &env, attempt, false);
         }
         let Some((after, trip)) = taken else {
+            // trips that do not fail come between, and what they do is not replayed
+            if env.by_state.get() {
+                return Replay { waits: vec![Some(Amount::unknown())], ..made };
+            }
             let asks = |event: &Event| matches!(event, Event::Bind(..));
             let by_pattern = attempt == 1 && trips.iter().any(|trip| trip.trip_events().iter().any(asks));
             made.max = (!by_pattern).then_some(if called_before_end { attempt } else { attempt - 1 });
@@ -314,7 +319,9 @@ fn run_trip(
             }
             Event::Call(_) => called = true,
             Event::Bind(pat, value) => {
+                eval.env.left = false;
                 let mut val = aside(eval, *value);
+                let left = std::mem::take(&mut eval.env.left);
                 let mut cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
                 // no delay given is the end; a pattern that cannot match is another trip's. But what an operation that failed on this trip
                 // would have given otherwise says nothing
@@ -322,7 +329,11 @@ fn run_trip(
                     val = Amount::unknown();
                     cannot = false;
                 }
-                if !for_ever && cannot {
+                let moves = eval.key(*value).is_some_and(|key| eval.env.moving.contains(&key));
+                if cannot && !val.absent && moves {
+                    eval.env.by_state.set(true);
+                }
+                if !for_ever && (cannot || left) {
                     return (false, called);
                 }
                 eval.bind(*pat, &val);

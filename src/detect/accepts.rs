@@ -13,15 +13,15 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed, told: &mut Vec<Site
         let Some(op) = spins(cx, followed, record) else { continue };
         let Some(place) = cx.place(*id) else { continue };
         let evidence = cx.evidence(op, "a failure of this goes round at once");
-        let at = match told.iter().position(|site| site.place == place) {
-            Some(at) => at,
-            None => {
-                let Some(mut site) = sites::begin(cx, *id, Kind::Local) else { continue };
-                site.why.push(evidence.clone());
-                site.operation.text = Fact::Known(cx.text(op), cx.evidence(op, "this is tried again"));
-                told.push(site);
-                told.len() - 1
-            }
+        let known = told.iter().position(|site| site.place == place);
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let Some(mut site) = sites::begin(cx, *id, Kind::Local) else { continue };
+            site.why.push(evidence.clone());
+            site.operation.text = Fact::Known(cx.text(op), cx.evidence(op, "this is tried again"));
+            told.push(site);
+            told.len() - 1
         };
         if let Some(site) = told.get_mut(at) {
             site.delay.spins = Fact::Known(true, evidence);

@@ -66,6 +66,6 @@ fn waits_after_last(cx: &Context<'_>, failing: &[&State], ops: &[Op]) -> Option<
             _ => None,
         })
     };
-    let waits: Option<Vec<ExprId>> = failing.iter().map(|state| late(state)).collect();
+    let waits: Option<Vec<ExprId>> = failing.iter().map(late).collect();
     waits?.first().copied()
 }

@@ -102,18 +102,15 @@ fn is_by_bound(
         let span = cx.body.expr(expr).span;
         span.start == place.start_byte && span.end == place.end_byte
     };
-    match flow {
-        Flow::Next(_) => match (&cx.body.expr(id).kind, record.shape) {
+    if matches!(flow, Flow::Next(_)) {
+        return match (&cx.body.expr(id).kind, record.shape) {
             (ExprKind::For { iter, .. }, _) => is_bound(*iter),
             (ExprKind::While { cond, .. }, LoopShape::While) => cx.body.any(*cond, is_bound),
             _ => false,
-        },
-        _ => {
-            let goes_round =
-                |cond: &(ExprId, bool)| record.backs.iter().any(|back| back.conds.contains(cond));
-            failed(ops, exit) && exit.conds.iter().any(|cond| is_bound(cond.0) && !goes_round(cond))
-        }
+        };
     }
+    let goes_round = |cond: &(ExprId, bool)| record.backs.iter().any(|back| back.conds.contains(cond));
+    failed(ops, exit) && exit.conds.iter().any(|cond| is_bound(cond.0) && !goes_round(cond))
 }
 
 fn failed(ops: &[Op], state: &State) -> bool {
@@ -185,7 +182,7 @@ fn is_never_named(cx: &Context<'_>, followed: &Followed, ops: &[Op]) -> bool {
         };
         for pat in pats {
             let failing = match &cx.body.pat(pat).kind {
-                PatKind::TupleStruct(path, _) => path.last() == "Err",
+                PatKind::TupleStruct(variant, _) => variant.last() == "Err",
                 PatKind::Bind { .. } => true,
                 _ => false,
             };

@@ -149,7 +149,7 @@ fn attempt_of(cx: &Context<'_>, site: &Site) -> Option<Vec<Span>> {
 fn bare(cx: &Context<'_>, id: ExprId) -> ExprId {
     match &cx.body.expr(id).kind {
         ExprKind::Try(inner) | ExprKind::Await(inner) => match &cx.body.expr(*inner).kind {
-            ExprKind::Await(inner) => *inner,
+            ExprKind::Await(awaited) => *awaited,
             _ => *inner,
         },
         _ => id,
@@ -201,7 +201,7 @@ impl Search<'_, '_> {
                 continue;
             }
             // the operation itself is what failed; of what it does inside, the failure must come back
-            if !work.iter().any(|part| *part == expr.span) && !comes_back(cx, id) {
+            if !work.contains(&expr.span) && !comes_back(cx, id) {
                 continue;
             }
             let found = match cx.callee(id) {
@@ -357,9 +357,8 @@ fn comes_back_through(cx: &Context<'_>, call: ExprId, left: u32) -> bool {
             ExprKind::Block(block) if block.tail != Some(at) => {
                 // `let reply = fetch().await; …; reply.map_err(…)`
                 let Some((local, left)) = cx.local_of(at).zip(left.checked_sub(1)) else { return false };
-                let used = |id: &ExprId| cx.body.local(*id) == Some(local);
-                let mut uses = cx.body.exprs().map(|(id, _)| id).filter(used);
-                return uses.any(|id| comes_back_through(cx, id, left));
+                let speaks = |id: ExprId| cx.body.local(id) == Some(local);
+                return cx.body.exprs().any(|(id, _)| speaks(id) && comes_back_through(cx, id, left));
             }
             ExprKind::If { cond, .. } if *cond == at => return false,
             ExprKind::Match(value, _) if *value == at => return false,

@@ -98,6 +98,11 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
+    // a retry crate's driver is the loop
+    let run = super::library::of_body(&inner).into_iter().find(|site| site.operation.text.is_known());
+    if run.is_some() {
+        return run;
+    }
     inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
         Callee::Own(next) if next != item && summary(&inner, next).drives_operand => {
             inner.args(id).iter().find(|arg| hands_on(&inner, **arg))?;

@@ -119,6 +119,10 @@ pub struct Driver {
     pub operation: Option<usize>,
     /// Which errors it tries again.
     pub errors: Retried,
+    /// Which argument picks the errors: a predicate, or a value of a type with the method that is asked.
+    pub predicate: Option<usize>,
+    /// That method.
+    pub predicate_method: Option<String>,
     /// Methods called on it later that tell errors apart.
     #[serde(default)]
     pub filters: Vec<String>,
@@ -214,6 +218,8 @@ pub enum Sets {
     JitterNamed,
     /// A function from delay to delay.
     Map,
+    /// A function from the attempt's number, from 1 on, to the delay.
+    DelayOfAttempt,
     /// Nothing that matters here.
     Nothing,
 }

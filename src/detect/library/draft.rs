@@ -2,9 +2,10 @@
 //! Numbers come from arguments by the same evaluation as delays do; what cannot be evaluated is known to be set, and its size unknown.
 
 use super::Series;
-use crate::body::{ExprId, ExprKind, Lit};
+use super::scope::Scope;
+use crate::body::{ExprId, ExprKind};
 use crate::detect::context::Context;
-use crate::detect::delay::{Env, Eval};
+use crate::detect::delay::{Amount, Cap, MOST_ATTEMPTS, Replay, applied, read, spread_of};
 use crate::knowledge::{Grows, Library, Limit, Policy, RandomGives, Role, Sets, Setter, Shakes, Unit};
 use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
 
@@ -12,6 +13,9 @@ use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
 const ENDLESS: f64 = 1_000_000_000.0;
 /// Delays listed in a schedule.
 const LISTED: usize = 10;
+/// Delays on which a function from delay to delay is tried, in seconds: the last is above any cap, the first `FREE` show what it does besides.
+const TRIED: [f64; 4] = [1.0, 2.0, 4.0, 1e9];
+const FREE: usize = 3;
 /// Delays summed up for the largest.
 const MOST_DELAYS: u32 = 10_000;
 
@@ -33,7 +37,8 @@ pub(super) struct Draft {
 
 impl Draft {
     /// What a constructor gives. A struct that takes the rest from a value that we do not see gives nothing but its fields.
-    pub(super) fn new(cx: &Context<'_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+    pub(super) fn new(scope: &Scope<'_, '_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+        let cx = scope.cx;
         let at = |text: &str| cx.evidence(from, text);
         let known = |number: Option<f64>, text: &str| {
             number.map_or(Fact::Unknown, |number| Fact::Known(number, at(text)))
@@ -66,7 +71,7 @@ impl Draft {
             draft.deadline = Fact::Unknown;
         }
         for (sets, arg) in policy.args.iter().zip(cx.args(from)) {
-            draft.one(cx, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
+            draft.one(scope, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
         }
         if let ExprKind::Struct(lit) = &cx.body.expr(from).kind {
             if lit.base.is_some_and(|base| !is_default(cx, base)) {
@@ -74,7 +79,7 @@ impl Draft {
             }
             for (name, value) in &lit.fields {
                 if let Some(setter) = library.field(name) {
-                    draft.apply(cx, setter, &[*value], &cx.evidence(*value, "set here"));
+                    draft.apply(scope, setter, &[*value], &cx.evidence(*value, "set here"));
                 }
             }
         }
@@ -84,22 +89,28 @@ impl Draft {
     /// Applies a setter. One that is reached on some paths only leaves unknown what it changes.
     pub(super) fn set(
         &mut self,
-        cx: &Context<'_>,
+        scope: &Scope<'_, '_>,
         setter: &Setter,
         call: ExprId,
         args: &[ExprId],
         maybe: bool,
     ) {
+        let cx = scope.cx;
         let evidence = match (&cx.body.expr(call).kind, cx.krate.file(cx.at)) {
             (ExprKind::Method(method), Some(file)) => Evidence::at(file.place(method.name_span), "set here"),
             _ => cx.evidence(call, "set here"),
         };
         if !maybe {
-            self.apply(cx, setter, args, &evidence);
+            self.apply(scope, setter, args, &evidence);
             return;
         }
         let mut other = self.clone();
-        other.apply(cx, setter, args, &evidence);
+        other.apply(scope, setter, args, &evidence);
+        self.agree(&other);
+    }
+
+    /// Leaves unknown what is not the same in another one.
+    pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
         agree(&mut self.jitter, &other.jitter);
         agree(&mut self.first, &other.first);
@@ -111,16 +122,26 @@ impl Draft {
         agree(&mut self.deadline, &other.deadline);
     }
 
+    /// Writes only how the delays grow and are spread into a site.
+    pub(super) fn fill_shape(&self, site: &mut Site) {
+        site.delay.growth = self.growth_by_factor();
+        site.delay.jitter.clone_from(&self.jitter);
+    }
+
+    /// How the delays grow: with a ratio of one they do not.
+    fn growth_by_factor(&self) -> Fact<Growth> {
+        match (&self.growth, self.factor.value()) {
+            (Fact::Known(Growth::Exponential, evidence), Some(factor)) if (*factor - 1.0).abs() < 1e-9 => {
+                Fact::Known(Growth::Constant, evidence.clone())
+            }
+            (growth, _) => growth.clone(),
+        }
+    }
+
     /// Writes what is known into a site.
     pub(super) fn fill(&self, site: &mut Site) {
         let delay = &mut site.delay;
-        delay.growth.clone_from(&self.growth);
-        if let (Fact::Known(Growth::Exponential, evidence), Some(factor)) =
-            (&self.growth, self.factor.value())
-            && (*factor - 1.0).abs() < 1e-9
-        {
-            delay.growth = Fact::Known(Growth::Constant, evidence.clone());
-        }
+        delay.growth = self.growth_by_factor();
         delay.jitter.clone_from(&self.jitter);
         delay.first_s.clone_from(&self.first);
         let waits = !self.growth.is(&Growth::None) && self.growth.is_known();
@@ -138,11 +159,8 @@ impl Draft {
     /// The delays one by one, where growth and jitter are known.
     pub(super) fn series(&self) -> Option<Series> {
         let capped = *self.capped.value()?;
-        let growth = *self.growth.value()?;
-        let constant =
-            growth == Growth::Exponential && self.factor.value().is_some_and(|it| (*it - 1.0).abs() < 1e-9);
         Some(Series {
-            growth: if constant { Growth::Constant } else { growth },
+            growth: *self.growth_by_factor().value()?,
             jitter: *self.jitter.value()?,
             first: self.first.value().copied(),
             factor: self.factor.value().copied(),
@@ -195,6 +213,52 @@ impl Draft {
         }
     }
 
+    /// Delays that are known one by one; `None` where nothing of them is.
+    pub(super) fn of_delays(delays: &Replay, evidence: &Evidence) -> Option<Self> {
+        let shown = read(delays, None);
+        let growth = shown.growth.filter(|growth| *growth != Growth::None)?;
+        let told = |number: Option<f64>| number.map_or(Fact::Unknown, |it| Fact::Known(it, evidence.clone()));
+        let ends = delays.others.is_empty() && delays.waits.len() < MOST_ATTEMPTS as usize;
+        let listed = shown.schedule.as_deref().unwrap_or_default();
+        let factor = match listed {
+            [[_, first], [_, second], ..] if growth == Growth::Exponential && *first > 0.0 => Some(second / first),
+            _ => (growth == Growth::Constant).then_some(1.0),
+        };
+        Some(Self {
+            growth: Fact::Known(growth, evidence.clone()),
+            jitter: shown.jitter.map_or(Fact::Unknown, |jitter| Fact::Known(jitter, evidence.clone())),
+            first: told(shown.first_s),
+            capped: shown.capped.map_or(Fact::Unknown, |capped| Fact::Known(capped, evidence.clone())),
+            cap: told(shown.cap_s),
+            factor: told(factor),
+            counted: if delays.others.is_empty() { Fact::Known(ends, evidence.clone()) } else { Fact::Unknown },
+            calls: told(ends.then_some(delays.waits.len() as f64 + 1.0)),
+            deadline: Fact::Known(false, evidence.clone()),
+        })
+    }
+
+    /// Takes the delays of another one, and leaves how many they are.
+    pub(super) fn take_delays(&mut self, other: &Self) {
+        let attempts = (self.counted.clone(), self.calls.clone(), self.deadline.clone());
+        *self = other.clone();
+        (self.counted, self.calls, self.deadline) = attempts;
+    }
+
+    /// Something else counts the attempts, or may.
+    pub(super) fn leave_attempts_open(&mut self) {
+        (self.counted, self.calls, self.deadline) = (Fact::Unknown, Fact::Unknown, Fact::Unknown);
+    }
+
+    /// The whole time is limited.
+    pub(super) fn end_by_time(&mut self, evidence: &Evidence) {
+        self.deadline = Fact::Known(true, evidence.clone());
+    }
+
+    /// Some delays at the front are left out.
+    pub(super) fn forget_first(&mut self) {
+        (self.first, self.calls) = (Fact::Unknown, Fact::Unknown);
+    }
+
     fn forget(&mut self) {
         *self = Self {
             growth: self.growth.clone(),
@@ -209,7 +273,7 @@ impl Draft {
         };
     }
 
-    fn apply(&mut self, cx: &Context<'_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+    fn apply(&mut self, scope: &Scope<'_, '_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
         if let Some(growth) = setter.growth {
             self.growth = growth_of(growth, evidence.clone());
             self.factor = match growth {
@@ -231,33 +295,39 @@ impl Draft {
             }
         }
         for (sets, arg) in setter.sets.iter().zip(args) {
-            self.one(cx, *sets, setter.unit, *arg, evidence);
+            self.one(scope, *sets, setter.unit, *arg, evidence);
         }
     }
 
+    /// Applies one argument of an adaptor that is std's.
+    pub(super) fn one_of(&mut self, scope: &Scope<'_, '_>, sets: Sets, arg: ExprId, evidence: &Evidence) {
+        self.one(scope, sets, Unit::Duration, arg, evidence);
+    }
+
     /// What one argument sets.
-    fn one(&mut self, cx: &Context<'_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
+    fn one(&mut self, scope: &Scope<'_, '_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
+        let cx = scope.cx;
         let known = |number: Option<f64>| {
             number.map_or(Fact::Unknown, |number| Fact::Known(number, evidence.clone()))
         };
         match sets {
-            Sets::First => self.first = known(time(cx, arg, unit)),
+            Sets::First => self.first = known(time(scope, arg, unit)),
             Sets::Base => {
-                let base = number(cx, arg);
+                let base = number(scope, arg);
                 self.first = known(base.map(|base| base / 1000.0));
                 self.factor = known(base);
             }
             Sets::Scale => {
                 self.first =
-                    known(self.first.value().zip(number(cx, arg)).map(|(first, scale)| first * scale));
+                    known(self.first.value().zip(number(scope, arg)).map(|(first, scale)| first * scale));
             }
-            Sets::Factor => self.factor = known(number(cx, arg)),
-            Sets::Cap => match option(cx, arg) {
+            Sets::Factor => self.factor = known(number(scope, arg)),
+            Sets::Cap => match option(scope, arg) {
                 Maybe::None => {
                     (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
                 }
                 Maybe::Some(arg) => {
-                    let most = time(cx, arg, unit);
+                    let most = time(scope, arg, unit);
                     // `Duration::MAX` is none
                     let real = !cx.text(arg).ends_with("::MAX") && most.is_none_or(|most| most < ENDLESS);
                     self.capped = Fact::Known(real, evidence.clone());
@@ -265,24 +335,34 @@ impl Draft {
                 }
                 Maybe::Unknown => (self.capped, self.cap) = (Fact::Unknown, Fact::Unknown),
             },
-            Sets::Retries => self.count(cx, arg, 1.0, evidence),
-            Sets::Calls => self.count(cx, arg, 0.0, evidence),
+            Sets::Retries => self.count(scope, arg, 1.0, evidence),
+            Sets::Calls => self.count(scope, arg, 0.0, evidence),
             Sets::Deadline => {
-                self.deadline = match option(cx, arg) {
+                self.deadline = match option(scope, arg) {
                     Maybe::None => Fact::Known(false, evidence.clone()),
                     Maybe::Some(_) => Fact::Known(true, evidence.clone()),
                     Maybe::Unknown => Fact::Unknown,
                 };
             }
             Sets::JitterIf => {
-                self.jitter = match &cx.body.expr(arg).kind {
-                    ExprKind::Lit(Lit::Bool(true)) => Fact::Known(Jitter::Full, evidence.clone()),
-                    ExprKind::Lit(Lit::Bool(false)) => Fact::Known(Jitter::None, evidence.clone()),
-                    _ => Fact::Unknown,
+                self.jitter = match number(scope, arg) {
+                    Some(flag) if flag > 0.0 => Fact::Known(Jitter::Full, evidence.clone()),
+                    Some(_) => Fact::Known(Jitter::None, evidence.clone()),
+                    None => Fact::Unknown,
                 };
             }
+            Sets::DelayOfAttempt => {
+                self.forget_delay();
+                let attempts: Vec<Amount> = (1..=MOST_ATTEMPTS)
+                    .map(|attempt| Amount { moves: true, ..Amount::exact(f64::from(attempt)) })
+                    .collect();
+                let waits = applied(cx, &scope.vars(), arg, &attempts).into_iter().map(Some).collect();
+                if let Some(read) = Self::of_delays(&Replay { waits, ..Replay::default() }, evidence) {
+                    self.take_delays(&read);
+                }
+            }
             Sets::Share => {
-                self.jitter = match number(cx, arg) {
+                self.jitter = match number(scope, arg) {
                     Some(share) if share <= 0.0 => Fact::Known(Jitter::None, evidence.clone()),
                     Some(_) => Fact::Known(Jitter::Proportional, evidence.clone()),
                     None => Fact::Unknown,
@@ -296,17 +376,18 @@ impl Draft {
                     _ => Fact::Unknown,
                 };
             }
-            Sets::Map => self.map(cx, arg, evidence),
+            Sets::Map => self.map(scope, arg, evidence),
             Sets::Nothing => {}
         }
     }
 
-    fn count(&mut self, cx: &Context<'_>, arg: ExprId, more: f64, evidence: &Evidence) {
-        match option(cx, arg) {
+    fn count(&mut self, scope: &Scope<'_, '_>, arg: ExprId, more: f64, evidence: &Evidence) {
+        let cx = scope.cx;
+        match option(scope, arg) {
             Maybe::None => (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
             Maybe::Unknown => (self.counted, self.calls) = (Fact::Unknown, Fact::Unknown),
             Maybe::Some(arg) => {
-                let count = number(cx, arg);
+                let count = number(scope, arg);
                 let endless = cx.text(arg).ends_with("::MAX") || count.is_some_and(|count| count >= ENDLESS);
                 self.counted = Fact::Known(!endless, evidence.clone());
                 self.calls = count
@@ -317,7 +398,8 @@ impl Draft {
     }
 
     /// A function from delay to delay: one that the vocabulary knows to draw, a closure that draws or limits. Any other may do anything.
-    fn map(&mut self, cx: &Context<'_>, arg: ExprId, evidence: &Evidence) {
+    fn map(&mut self, scope: &Scope<'_, '_>, arg: ExprId, evidence: &Evidence) {
+        let cx = scope.cx;
         let named = match &cx.body.expr(arg).kind {
             ExprKind::Path(path) => cx.by_path(path).and_then(|callee| callee.role().cloned()),
             _ => None,
@@ -333,22 +415,49 @@ impl Draft {
             }
             _ => {}
         }
-        let growth = self.growth.clone();
-        self.forget_delay();
-        let ExprKind::Closure { body, .. } = cx.body.expr(arg).kind else { return };
-        let ExprKind::Method(call) = &cx.body.expr(body).kind else { return };
+        self.mapped(scope, arg, evidence);
+    }
+
+    /// Tries a function on some delays: what it leaves, draws and cuts off is read off what comes out.
+    fn mapped(&mut self, scope: &Scope<'_, '_>, arg: ExprId, evidence: &Evidence) {
+        let tried: Vec<Amount> =
+            TRIED.iter().map(|delay| Amount { moves: true, ..Amount::exact(*delay) }).collect();
+        let made = applied(scope.cx, &scope.vars(), arg, &tried);
+        let Some(spread) = spread_of(&made).filter(|_| !made.iter().any(|it| it.unknown || it.absent)) else {
+            self.forget_delay();
+            return;
+        };
+        let ratio = ratio(&made, |it| it.raw);
+        let grows_on = ratio.or_else(|| ratio_of_drawn(&made)).is_some();
+        if let Some(ratio) = ratio {
+            let sized = made.iter().all(|delay| delay.sized);
+            let scaled = |fact: &Fact<f64>| match fact {
+                Fact::Known(number, evidence) if sized => Fact::Known(number * ratio, evidence.clone()),
+                _ => Fact::Unknown,
+            };
+            if (ratio - 1.0).abs() > 1e-6 {
+                (self.first, self.cap) = (scaled(&self.first), scaled(&self.cap));
+            }
+        } else if grows_on {
+            (self.first, self.cap) = (Fact::Unknown, Fact::Unknown);
+        } else {
+            self.forget_delay();
+        }
+        if spread != Jitter::None {
+            self.jitter = Fact::Known(spread, evidence.clone());
+        }
         // `|d| d.min(CAP)`
-        if let ("min", [most]) = (call.name.as_str(), call.args.as_slice())
-            && matches!(cx.body.expr(call.receiver).kind, ExprKind::Path(_))
-        {
-            self.growth = growth;
-            self.capped = Fact::Known(true, evidence.clone());
-            self.cap = time(cx, *most, Unit::Duration)
-                .map_or(Fact::Unknown, |most| Fact::Known(most, evidence.clone()));
+        match made.last().map(|delay| delay.cap) {
+            Some(Cap::Known(cap)) => {
+                self.capped = Fact::Known(true, evidence.clone());
+                self.cap = Fact::Known(cap, evidence.clone());
+            }
+            Some(Cap::Unknown) => (self.capped, self.cap) = (Fact::Known(true, evidence.clone()), Fact::Unknown),
+            _ => {}
         }
     }
 
-    fn forget_delay(&mut self) {
+    pub(super) fn forget_delay(&mut self) {
         self.growth = Fact::Unknown;
         self.jitter = Fact::Unknown;
         self.first = Fact::Unknown;
@@ -358,6 +467,18 @@ impl Draft {
     }
 }
 
+/// The ratio of what comes out to what was tried, where it is one.
+fn ratio(made: &[Amount], part: impl Fn(&Amount) -> f64) -> Option<f64> {
+    let mut ratios = made.iter().zip(TRIED).take(FREE).map(|(delay, tried)| part(delay) / tried);
+    let first = ratios.next().filter(|ratio| *ratio > 0.0)?;
+    ratios.all(|ratio| (ratio - first).abs() <= first * 1e-6).then_some(first)
+}
+
+/// The same of the low end, where something random is added.
+fn ratio_of_drawn(made: &[Amount]) -> Option<f64> {
+    made.iter().all(|delay| delay.drawn.is_some()).then(|| ratio(made, |it| it.lo)).flatten()
+}
+
 /// An argument that may be an option.
 enum Maybe {
     None,
@@ -365,17 +486,19 @@ enum Maybe {
     Unknown,
 }
 
-fn option(cx: &Context<'_>, arg: ExprId) -> Maybe {
+fn option(scope: &Scope<'_, '_>, arg: ExprId) -> Maybe {
+    let cx = scope.cx;
     match &cx.body.expr(arg).kind {
         ExprKind::Path(path) if path.last() == "None" => Maybe::None,
         ExprKind::Call(callee, args) => match (&cx.body.expr(*callee).kind, args.as_slice()) {
             (ExprKind::Path(path), [inner]) if path.single() == Some("Some") => Maybe::Some(*inner),
             _ => Maybe::Some(arg),
         },
+        _ if scope.amount(arg).absent => Maybe::None,
         _ => match cx.type_of(arg) {
-            Some(ty) if ty.name() == "Option" => Maybe::Unknown,
+            Some(ty) if ty.name() == "Option" && number(scope, arg).is_none() => Maybe::Unknown,
             Some(_) => Maybe::Some(arg),
-            None if number(cx, arg).is_some() => Maybe::Some(arg),
+            None if number(scope, arg).is_some() => Maybe::Some(arg),
             // a field or parameter of a type that nobody sees
             None => Maybe::Unknown,
         },
@@ -387,13 +510,13 @@ fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
 }
 
 /// A written number, also behind constants and sums.
-fn number(cx: &Context<'_>, arg: ExprId) -> Option<f64> {
-    let amount = Eval::new(cx, Env::default()).eval(arg);
+fn number(scope: &Scope<'_, '_>, arg: ExprId) -> Option<f64> {
+    let amount = scope.amount(arg);
     (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
 }
 
 /// A written time, in seconds.
-fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
+fn time(scope: &Scope<'_, '_>, arg: ExprId, unit: Unit) -> Option<f64> {
     let scale = match unit {
         Unit::Duration | Unit::S => 1.0,
         Unit::Ms => 1e-3,
@@ -401,7 +524,7 @@ fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
         Unit::Ns => 1e-9,
         Unit::Until => return None,
     };
-    Some(number(cx, arg)? * scale)
+    Some(number(scope, arg)? * scale)
 }
 
 pub(super) fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {

@@ -2,24 +2,29 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod draft;
+mod origin;
+mod predicate;
+mod runs;
+mod scope;
 #[cfg(test)]
 mod tests;
 
 use super::context::{Callee, Context};
-use super::delay::policy_shape;
 use super::summary::MOST_CALLS;
 use super::{errors, refusals, remote, sites};
 use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
-use crate::knowledge::{Driver, Library, Policy, Retried, Role};
+use crate::knowledge::{Driver, Library, Policy, Retried, Role, says};
 use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
+use origin::{Followed, origin};
+use scope::Scope;
+
+pub(crate) use runs::Runs;
 use std::collections::BTreeSet;
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
-/// Callers asked what they do with a policy that a function gives.
-const MOST_CALLERS: usize = 16;
 
 /// The policies that a body builds, and the calls in it that run one.
 pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
@@ -33,6 +38,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             sites.extend(built.sites());
         }
     }
+    sites.extend(changed_in_place(cx));
+    let built: Vec<Place> = sites.iter().map(|site| site.place.clone()).collect();
+    sites.extend(own_policies(cx).into_iter().filter(|site| !built.contains(&site.place)));
     for (id, _) in cx.body.exprs() {
         if let Some((library, driver)) = driver_of(cx, id)
             && !run.contains(&id)
@@ -41,6 +49,102 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
         }
     }
     sites
+}
+
+/// Policies that a driver of the crate runs and that functions of the crate build: with what they are given here.
+fn own_policies(cx: &Context<'_>) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    if runs::are_none(cx) {
+        return sites;
+    }
+    for (id, expr) in cx.body.exprs() {
+        let given = match &expr.kind {
+            ExprKind::Call(_, args) => args,
+            ExprKind::Method(call) => &call.args,
+            _ => continue,
+        };
+        let configures = matches!(cx.callee(id), Callee::Own(item) if may_give_policy(cx, item))
+            && given.iter().any(|arg| is_written(cx, *arg));
+        // the outermost call that still gives it
+        if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
+            continue;
+        }
+        let Some(policy) = origin(cx, id) else { continue };
+        let span = cx.body.expr(id).span;
+        let here = |made: ExprId| span.contains(cx.body.expr(made).span);
+        let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
+        let run = runs::runs_of(cx, here);
+        // an iterator of the crate may be anything: what runs it tells that it is a policy
+        if policy.is_own && run.is_none() {
+            continue;
+        }
+        let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
+        site.why.push(cx.evidence(id, "builds a retry policy"));
+        policy.draft.fill(&mut site);
+        site.delay.made_elsewhere = Fact::known(elsewhere);
+        if let Some(Some(remote)) = run {
+            site.operation.remote = Fact::Known(true, remote);
+        }
+        sites.push(site);
+    }
+    sites
+}
+
+/// Policies in a field that are changed where they are: `self.backoff = self.backoff.with_max_times(16)`.
+fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
+    let mut sites = Vec::new();
+    for (_, expr) in cx.body.exprs() {
+        let ExprKind::Assign(place, value) = expr.kind else { continue };
+        let Some(name) = cx.field_path(place) else { continue };
+        let mut root = value;
+        while let ExprKind::Method(call) = &cx.body.expr(root).kind {
+            root = call.receiver;
+        }
+        if root == value || cx.field_path(root).as_ref() != Some(&name) {
+            continue;
+        }
+        let Some(policy) = origin(cx, value) else { continue };
+        let Some(mut site) = sites::begin(cx, value, Kind::Library) else { continue };
+        site.why.push(cx.evidence(value, "changes a retry policy"));
+        policy.draft.fill(&mut site);
+        site.delay.made_elsewhere = Fact::known(true);
+        sites.push(site);
+    }
+    sites
+}
+
+/// Whether an expression is a call of the crate that gives a policy.
+fn is_policy_call(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item)) && origin(cx, id).is_some()
+        }
+        ExprKind::Try(_) | ExprKind::Ref(_) => {
+            cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent))
+        }
+        _ => false,
+    }
+}
+
+/// Whether what a function of the crate gives may be a policy: an iterator, a retry crate's type, or one that is named after retrying.
+fn may_give_policy(cx: &Context<'_>, item: ItemRef) -> bool {
+    fn may(cx: &Context<'_>, ty: &Ty) -> bool {
+        let words = cx.words();
+        let last = ty.name();
+        last.ends_with("Iterator")
+            || says(&words.retry, last)
+            || says(&words.delay, last)
+            || ty.path.first().is_some_and(|first| cx.knowledge.libraries.of_crate(first).is_some())
+            || ty.args.iter().any(|arg| may(cx, arg))
+    }
+    let ret = cx.krate.signature(item).and_then(|signature| signature.ret.clone());
+    ret.is_some_and(|ret| may(cx, &cx.krate.full_type(item, &ret)))
+}
+
+/// Whether an argument is written here: a number, a constant, a policy that is built here.
+fn is_written(cx: &Context<'_>, arg: ExprId) -> bool {
+    let amount = Scope::of(cx).amount(arg);
+    amount.sized && !amount.unknown || built_at(cx, arg).is_some()
 }
 
 /// A policy that is being built, and where it goes.
@@ -56,12 +160,14 @@ struct Built<'c, 'a> {
     runs: Vec<(ExprId, &'a Driver)>,
     /// Something was done with it that the table does not know.
     lost: bool,
+    /// Whether it is followed through functions of the crate: not where one of those asks for the delays.
+    through: bool,
 }
 
 impl<'c, 'a> Built<'c, 'a> {
     fn new(cx: &'c Context<'a>, library: &'a Library, policy: &'a Policy, from: ExprId) -> Self {
-        let draft = Draft::new(cx, library, policy, from);
-        Self { cx, library, policy, from, top: from, draft, runs: Vec::new(), lost: false }
+        let draft = Draft::new(&Scope::of(cx), library, policy, from);
+        Self { cx, library, policy, from, top: from, draft, runs: Vec::new(), lost: false, through: true }
     }
 
     fn follow(&mut self) {
@@ -83,6 +189,10 @@ impl<'c, 'a> Built<'c, 'a> {
                         break;
                     }
                     let Some(setter) = self.library.setter(&call.name) else {
+                        if self.handed_through(parent) {
+                            at = parent;
+                            continue;
+                        }
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
                         self.lost |= !matches!(
                             call.name.as_str(),
@@ -96,15 +206,28 @@ impl<'c, 'a> Built<'c, 'a> {
                         );
                         break;
                     };
-                    self.draft.set(self.cx, setter, parent, &call.args, maybe);
+                    self.draft.set(&Scope::of(self.cx), setter, parent, &call.args, maybe);
                 }
                 ExprKind::Ref(_) | ExprKind::Try(_) => {}
+                ExprKind::Call(..) | ExprKind::Method(_) if self.handed_through(parent) => {}
                 _ => break,
             }
             at = parent;
         }
         self.run_with(at);
         at
+    }
+
+    /// A function of the crate that is given the policy and gives it back, limited: `clamp(Fibonacci::from_millis(500), most)`.
+    fn handed_through(&mut self, call: ExprId) -> bool {
+        if !self.through || !matches!(self.cx.callee(call), Callee::Own(item) if may_give_policy(self.cx, item)) {
+            return false;
+        }
+        let Some(given) = origin(self.cx, call).filter(|it| it.made.contains(&(self.cx.at, self.from))) else {
+            return false;
+        };
+        self.draft = given.draft;
+        true
     }
 
     /// Whether a call is given this value as its policy.
@@ -190,36 +313,16 @@ impl<'c, 'a> Built<'c, 'a> {
                 site.operation = driven.operation.clone();
                 made.push(driven);
             }
-        } else if let Some(remote) = self.run_by_callers() {
+        } else if let Some(Some(remote)) = runs::runs_of(cx, |made| made == self.from) {
             site.operation.remote = Fact::Known(true, remote);
         }
-        if !adjusted {
+        if adjusted {
+            self.draft.fill_shape(&mut site);
+        } else {
             self.draft.fill(&mut site);
         }
         made.push(site);
         made
-    }
-
-    /// Where a caller runs a remote operation with the policy that this function gives.
-    fn run_by_callers(&self) -> Option<Evidence> {
-        if !of_crate_type(self.cx, self.library, self.cx.at) {
-            return None;
-        }
-        self.cx.callers().iter().filter(|(item, _)| *item != self.cx.at).take(MOST_CALLERS).find_map(
-            |(item, call)| {
-                let caller = self.cx.inside(*item)?;
-                let mut given = Built::new(&caller, self.library, self.policy, *call);
-                given.follow();
-                given.runs.iter().find_map(|(run, driver)| {
-                    let driven = at_driver(&caller, self.library, driver, *run)?;
-                    driven
-                        .operation
-                        .remote
-                        .is(&true)
-                        .then(|| caller.evidence(*run, "runs it around a remote call"))
-                })
-            },
-        )
     }
 
     fn place(&self, end: ExprId) -> Option<Place> {
@@ -238,21 +341,14 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     let mut site = sites::begin(cx, call, Kind::Library)?;
     site.place = cx.place(chain_end(cx, call))?;
     site.why.push(cx.evidence(call, "runs a retry policy"));
-    let operation = match driver.operation {
-        Some(at) => cx.args(call).get(at).copied(),
-        None => match &cx.body.expr(call).kind {
-            ExprKind::Method(method) => Some(method.receiver),
-            _ => None,
-        },
-    };
+    let operation = operation_at(cx, driver, call);
     operation_of(cx, operation, &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
-    let policy = driver.policy.and_then(|at| cx.args(call).get(at).copied());
-    if let Some((growth, jitter)) = policy.and_then(|policy| policy_shape(cx, policy)) {
-        site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
-        site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
+    if let Some(policy) = policy_at(cx, driver, call) {
+        let adjusted = calls_after(cx, call, &driver.adjusts).is_some();
+        given_policy(cx, policy, call, adjusted, &mut site);
     }
     site.delay.made_elsewhere = Fact::known(true);
     if let Some(growth) = driver.growth {
@@ -269,9 +365,27 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     if driver.bounded {
         site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
     }
-    let retried =
-        if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
+    let picks = predicate_of(cx, driver, call);
+    let retried = match picks {
+        Some(picks) if predicate::is_always_true(cx, picks) => Retried::All,
+        Some(_) => Retried::Picked,
+        None => driver.errors,
+    };
     site.errors = errors_of(cx, library, retried, operation, call);
+    if let Some(picks) = picks {
+        let asked = predicate::retries_client_errors(cx, picks, driver.predicate_method.as_deref());
+        // a predicate over errors is never asked about a reply that is none
+        let comes_out = driver.remote || operation.is_some_and(|it| refusals::of_operand(cx, it));
+        if let Some(through) = asked.filter(|through| !through || comes_out) {
+            let text = if through { "client errors pass this test" } else { "client errors do not pass this test" };
+            site.errors.retries_4xx = Fact::Known(through, cx.evidence(picks, text));
+        }
+    }
+    if let Some(adjusts) = calls_after(cx, call, &driver.adjusts)
+        && cx.body.any(adjusts, |id| speaks_of_a_hint(cx, id))
+    {
+        site.errors.honours_retry_after = Fact::Known(true, cx.evidence(adjusts, "the server's hint decides"));
+    }
     if driver.blocking {
         site.delay.blocking_in_async = Fact::Known(
             sites::in_async(cx, cx.task_around(call)),
@@ -281,12 +395,67 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     Some(site)
 }
 
+/// What tells errors apart for a driver: an argument, or what a method called later is given.
+fn predicate_of(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
+    let given = driver.predicate.and_then(|at| cx.args(call).get(at).copied());
+    given.or_else(|| cx.args(calls_after(cx, call, &driver.filters)?).first().copied())
+}
+
+fn speaks_of_a_hint(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => says(&cx.words().hint, path.last()),
+        ExprKind::Field(_, name) => says(&cx.words().hint, name),
+        ExprKind::Method(call) => says(&cx.words().hint, &call.name),
+        _ => false,
+    }
+}
+
+/// What is known of a policy that comes from elsewhere.
+fn given_policy(cx: &Context<'_>, policy: ExprId, call: ExprId, adjusted: bool, site: &mut Site) {
+    if let Some(Followed { draft, open, .. }) = origin(cx, policy) {
+        if open || adjusted {
+            draft.fill_shape(site);
+        } else {
+            draft.fill(site);
+        }
+        return;
+    }
+    if let Some(Series { growth, jitter, .. }) =
+        cx.type_of(policy).and_then(|ty| series_of_type(cx, &ty))
+    {
+        site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
+        site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
+    }
+}
+
+/// The policy that a driver is given.
+fn policy_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
+    match (driver.policy, &cx.body.expr(call).kind) {
+        (Some(at), _) => cx.args(call).get(at).copied(),
+        (None, ExprKind::Method(method)) => Some(method.receiver),
+        _ => None,
+    }
+}
+
+/// What a driver runs.
+fn operation_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
+    match (driver.operation, &cx.body.expr(call).kind) {
+        (Some(at), _) => cx.args(call).get(at).copied(),
+        (None, ExprKind::Method(method)) => Some(method.receiver),
+        _ => None,
+    }
+}
+
 fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
     let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
     let evidence = cx.evidence(operation, "this is tried again");
     site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
     let answer = match &cx.body.expr(operation).kind {
         // a function given by its name
+        // or what a helper is given
+        ExprKind::Path(_) if cx.body.local(operation).is_some() => {
+            remote::of_callers(cx, cx.body.local(operation)).map(|answer| (answer.is, answer.why))
+        }
         ExprKind::Path(path) => match cx.by_path(path) {
             Some(Callee::Own(item)) => {
                 super::summary::summary(cx, item).remote.map(|is| (is, "what it calls decides".to_owned()))
@@ -427,9 +596,13 @@ fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Drive
             known.tables().iter().find_map(|library| {
                 let driver = library.run_by_method(&call.name)?;
                 let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
-                let ty = cx.type_of(policy)?;
-                let first = ty.path.first()?;
-                library.crates.contains(first).then_some((library, driver))
+                let is_its = match cx.type_of(policy) {
+                    Some(ty) => ty.path.first().is_some_and(|first| library.crates.contains(first)),
+                    None => origin(cx, policy)
+                        .and_then(|it| it.library)
+                        .is_some_and(|its| its.crates == library.crates),
+                };
+                is_its.then_some((library, driver))
             })
         }
         _ => None,
@@ -509,7 +682,7 @@ pub(super) struct Series {
 /// The delays of the policy that an expression builds, where the table tells them.
 pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
     let (library, policy) = built_at(cx, from)?;
-    let mut built = Built::new(cx, library, policy, from);
+    let mut built = Built { through: false, ..Built::new(cx, library, policy, from) };
     built.follow();
     built.draft.series()
 }

@@ -223,10 +223,10 @@ fn changes_field(cx: &Context<'_>, value: ExprId, name: &str) -> bool {
     at != value && matches!(&cx.body.expr(at).kind, ExprKind::Field(_, field) if field == name)
 }
 
-/// Whether a value is a parameter that nobody in the crate gives.
+/// Whether a value is made of a parameter that nobody in the crate gives: others do.
 fn is_handed_in(cx: &Context<'_>, value: ExprId) -> bool {
-    let param = cx.body.params.iter().position(|param| cx.body.local(value) == Some(param.pat));
-    param.is_some_and(|at| cx.given(at).is_some_and(|given| given.is_empty()))
+    let is_param = |id: ExprId| cx.body.params.iter().any(|param| cx.body.local(id) == Some(param.pat));
+    cx.body.any(value, is_param) && cx.given(0).is_some_and(|given| given.is_empty())
 }
 
 /// What a constructor of the crate that is named after retrying wraps: its one policy. How often it is asked, the wrapper may count itself.

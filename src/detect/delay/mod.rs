@@ -24,5 +24,5 @@ pub(crate) use choices::{Choices, for_each};
 pub(crate) use eval::{Env, Eval, Key};
 pub(crate) use read::{Shown, read};
 pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, replay};
-pub(crate) use sequences::{applied, items, spread_of};
 pub(crate) use rounds::{put_off, replay_calls, replay_counted, replay_once};
+pub(crate) use sequences::{applied, items, spread_of};

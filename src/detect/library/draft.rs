@@ -221,7 +221,9 @@ impl Draft {
         let ends = delays.others.is_empty() && delays.waits.len() < MOST_ATTEMPTS as usize;
         let listed = shown.schedule.as_deref().unwrap_or_default();
         let factor = match listed {
-            [[_, first], [_, second], ..] if growth == Growth::Exponential && *first > 0.0 => Some(second / first),
+            [[_, first], [_, second], ..] if growth == Growth::Exponential && *first > 0.0 => {
+                Some(second / first)
+            }
             _ => (growth == Growth::Constant).then_some(1.0),
         };
         Some(Self {
@@ -231,7 +233,11 @@ impl Draft {
             capped: shown.capped.map_or(Fact::Unknown, |capped| Fact::Known(capped, evidence.clone())),
             cap: told(shown.cap_s),
             factor: told(factor),
-            counted: if delays.others.is_empty() { Fact::Known(ends, evidence.clone()) } else { Fact::Unknown },
+            counted: if delays.others.is_empty() {
+                Fact::Known(ends, evidence.clone())
+            } else {
+                Fact::Unknown
+            },
             calls: told(ends.then_some(delays.waits.len() as f64 + 1.0)),
             deadline: Fact::Known(false, evidence.clone()),
         })
@@ -452,7 +458,9 @@ impl Draft {
                 self.capped = Fact::Known(true, evidence.clone());
                 self.cap = Fact::Known(cap, evidence.clone());
             }
-            Some(Cap::Unknown) => (self.capped, self.cap) = (Fact::Known(true, evidence.clone()), Fact::Unknown),
+            Some(Cap::Unknown) => {
+                (self.capped, self.cap) = (Fact::Known(true, evidence.clone()), Fact::Unknown)
+            }
             _ => {}
         }
     }

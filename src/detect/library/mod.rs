@@ -117,11 +117,10 @@ fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
 fn is_policy_call(cx: &Context<'_>, id: ExprId) -> bool {
     match &cx.body.expr(id).kind {
         ExprKind::Call(..) | ExprKind::Method(_) => {
-            !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item)) && origin(cx, id).is_some()
+            !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item))
+                && origin(cx, id).is_some()
         }
-        ExprKind::Try(_) | ExprKind::Ref(_) => {
-            cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent))
-        }
+        ExprKind::Try(_) | ExprKind::Ref(_) => cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)),
         _ => false,
     }
 }
@@ -220,10 +219,13 @@ impl<'c, 'a> Built<'c, 'a> {
 
     /// A function of the crate that is given the policy and gives it back, limited: `clamp(Fibonacci::from_millis(500), most)`.
     fn handed_through(&mut self, call: ExprId) -> bool {
-        if !self.through || !matches!(self.cx.callee(call), Callee::Own(item) if may_give_policy(self.cx, item)) {
+        if !self.through
+            || !matches!(self.cx.callee(call), Callee::Own(item) if may_give_policy(self.cx, item))
+        {
             return false;
         }
-        let Some(given) = origin(self.cx, call).filter(|it| it.made.contains(&(self.cx.at, self.from))) else {
+        let Some(given) = origin(self.cx, call).filter(|it| it.made.contains(&(self.cx.at, self.from)))
+        else {
             return false;
         };
         self.draft = given.draft;
@@ -377,14 +379,16 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
         // a predicate over errors is never asked about a reply that is none
         let comes_out = driver.remote || operation.is_some_and(|it| refusals::of_operand(cx, it));
         if let Some(through) = asked.filter(|through| !through || comes_out) {
-            let text = if through { "client errors pass this test" } else { "client errors do not pass this test" };
+            let text =
+                if through { "client errors pass this test" } else { "client errors do not pass this test" };
             site.errors.retries_4xx = Fact::Known(through, cx.evidence(picks, text));
         }
     }
     if let Some(adjusts) = calls_after(cx, call, &driver.adjusts)
         && cx.body.any(adjusts, |id| speaks_of_a_hint(cx, id))
     {
-        site.errors.honours_retry_after = Fact::Known(true, cx.evidence(adjusts, "the server's hint decides"));
+        site.errors.honours_retry_after =
+            Fact::Known(true, cx.evidence(adjusts, "the server's hint decides"));
     }
     if driver.blocking {
         site.delay.blocking_in_async = Fact::Known(
@@ -420,9 +424,7 @@ fn given_policy(cx: &Context<'_>, policy: ExprId, call: ExprId, adjusted: bool, 
         }
         return;
     }
-    if let Some(Series { growth, jitter, .. }) =
-        cx.type_of(policy).and_then(|ty| series_of_type(cx, &ty))
-    {
+    if let Some(Series { growth, jitter, .. }) = cx.type_of(policy).and_then(|ty| series_of_type(cx, &ty)) {
         site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
         site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
     }

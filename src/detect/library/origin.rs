@@ -43,7 +43,13 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     let cx = scope.cx;
     if let Some((library, policy)) = built_at(cx, id) {
         let draft = Draft::new(scope, library, policy, id);
-        return Some(Followed { draft, library: Some(library), made: vec![(cx.at, id)], open: false, is_own: false });
+        return Some(Followed {
+            draft,
+            library: Some(library),
+            made: vec![(cx.at, id)],
+            open: false,
+            is_own: false,
+        });
     }
     match &cx.body.expr(id).kind {
         ExprKind::Ref(inner)
@@ -71,7 +77,8 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
         },
         ExprKind::Field(base, name) => field(scope, *base, name),
         ExprKind::Struct(literal) => {
-            let made = wrapped(scope, id, literal.path.last(), literal.fields.iter().map(|(_, value)| *value));
+            let made =
+                wrapped(scope, id, literal.path.last(), literal.fields.iter().map(|(_, value)| *value));
             made.or_else(|| counted_out(scope, id))
         }
         ExprKind::Call(..) => call(scope, id),
@@ -293,7 +300,9 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
             wrapped(scope, id, name, args.iter().copied())
         }
         // a conversion into a wrapper, or an iterator of std
-        Target::External(_) | Target::Unknown if matches!(name, "repeat" | "repeat_with" | "once" | "successors" | "from_fn") => {
+        Target::External(_) | Target::Unknown
+            if matches!(name, "repeat" | "repeat_with" | "once" | "successors" | "from_fn") =>
+        {
             counted_out(scope, id)
         }
         _ => None,
@@ -325,8 +334,7 @@ fn inside<'a>(
     let value = |id: ExprId| Value { amount: scope.amount(id), policy: follow(scope, id) };
     let mut called = scope.deeper(&inner)?;
     called.receiver = receiver.map(value);
-    called.given =
-        inner.body.params.iter().zip(args).map(|(param, arg)| (param.pat, value(*arg))).collect();
+    called.given = inner.body.params.iter().zip(args).map(|(param, arg)| (param.pat, value(*arg))).collect();
     whole(&called)
 }
 

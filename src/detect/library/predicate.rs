@@ -1,7 +1,9 @@
 //! Which HTTP statuses a predicate that a driver is given sends round again: a closure over an error, a strategy over a reply.
 //! It is asked about one status at a time and answers yes, no, or that nobody can tell.
 
-use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, Local, MacroInput, MethodCall, PatId, PatKind, Stmt, UnOp};
+use crate::body::{
+    Arm, BinOp, ExprId, ExprKind, Lit, Local, MacroInput, MethodCall, PatId, PatKind, Stmt, UnOp,
+};
 use crate::detect::context::{Callee, Context};
 use crate::detect::statuses::{is_permanent_4xx, status_of};
 use crate::detect::summary::{listed_statuses, pattern_statuses};
@@ -14,7 +16,11 @@ const MOST_DEPTH: u32 = 24;
 const FEW: usize = 2;
 
 /// Whether a predicate lets client errors (4xx) go round that no further attempt can change.
-pub(super) fn retries_client_errors(cx: &Context<'_>, predicate: ExprId, method: Option<&str>) -> Option<bool> {
+pub(super) fn retries_client_errors(
+    cx: &Context<'_>,
+    predicate: ExprId,
+    method: Option<&str>,
+) -> Option<bool> {
     let mut through = 0;
     let mut open = false;
     for code in (400..=499u16).filter(|code| is_permanent_4xx(*code)) {
@@ -162,12 +168,18 @@ impl Ask<'_, '_> {
             let Stmt::Expr(id) = stmt else { continue };
             match &self.cx.body.expr(*id).kind {
                 // `if status == 403 { return false; }`
-                ExprKind::If { cond, then, otherwise: None } if self.leaves(*then) => match self.says(*cond)? {
-                    true => return self.says(*then),
-                    false => {}
-                },
+                ExprKind::If { cond, then, otherwise: None } if self.leaves(*then) => {
+                    match self.says(*cond)? {
+                        true => return self.says(*then),
+                        false => {}
+                    }
+                }
                 ExprKind::Return(Some(value)) => return self.says(*value),
-                _ if self.cx.body.any(*id, |it| matches!(self.cx.body.expr(it).kind, ExprKind::Return(_))) => {
+                _ if self
+                    .cx
+                    .body
+                    .any(*id, |it| matches!(self.cx.body.expr(it).kind, ExprKind::Return(_))) =>
+                {
                     return None;
                 }
                 _ => {}
@@ -216,10 +228,13 @@ impl Ask<'_, '_> {
     fn is_status(&self, id: ExprId) -> bool {
         let body = self.cx.body;
         match &body.expr(id).kind {
-            ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) | ExprKind::Try(inner) => self.is_status(*inner),
+            ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) | ExprKind::Try(inner) => {
+                self.is_status(*inner)
+            }
             ExprKind::Method(call) => {
                 matches!(self.cx.role(id), Some(Role::Status))
-                    || matches!(call.name.as_str(), "as_u16" | "unwrap" | "clone" | "code") && self.is_status(call.receiver)
+                    || matches!(call.name.as_str(), "as_u16" | "unwrap" | "clone" | "code")
+                        && self.is_status(call.receiver)
             }
             ExprKind::Path(path) => match body.local(id) {
                 Some(local) => self.is_status_local(id, local, path.last()),
@@ -287,11 +302,15 @@ impl Ask<'_, '_> {
         match (name, call.args.as_slice()) {
             ("is_none", []) if self.is_status(call.receiver) => return Some(false),
             ("is_some", []) if self.is_status(call.receiver) => return Some(true),
-            ("map_or" | "map_or_else", [_, made]) if self.is_status(call.receiver) => return self.called(*made),
+            ("map_or" | "map_or_else", [_, made]) if self.is_status(call.receiver) => {
+                return self.called(*made);
+            }
             ("is_some_and" | "is_none_or" | "map", [made]) if self.is_status(call.receiver) => {
                 return self.called(*made);
             }
-            ("unwrap_or" | "unwrap_or_default" | "unwrap_or_else" | "into", _) => return self.says(call.receiver),
+            ("unwrap_or" | "unwrap_or_default" | "unwrap_or_else" | "into", _) => {
+                return self.says(call.receiver);
+            }
             ("contains", [given]) if self.is_status(*given) => {
                 let codes = listed_statuses(self.cx, call.receiver)?;
                 return Some(codes.iter().any(|(from, to)| (*from..=*to).contains(&self.code)));

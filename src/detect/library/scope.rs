@@ -98,7 +98,9 @@ impl<'c, 'a> Scope<'c, 'a> {
 
     /// The numbers that are given, by the variables and fields that hold them.
     pub(super) fn vars(&self) -> BTreeMap<Key, Amount> {
-        let known = |value: &Value<'_>| !value.amount.unknown || value.amount.absent || !value.amount.forms.is_empty();
+        let known = |value: &Value<'_>| {
+            !value.amount.unknown || value.amount.absent || !value.amount.forms.is_empty()
+        };
         let mut vars: BTreeMap<Key, Amount> = self
             .given
             .iter()
@@ -106,7 +108,8 @@ impl<'c, 'a> Scope<'c, 'a> {
             .map(|(local, value)| (Key::Local(*local), value.amount.clone()))
             .collect();
         if let Some([form]) = self.receiver.as_ref().map(|value| value.amount.forms.as_slice()) {
-            let fields = form.fields.iter().map(|(name, value)| (Key::Field(format!("self.{name}")), value.clone()));
+            let fields =
+                form.fields.iter().map(|(name, value)| (Key::Field(format!("self.{name}")), value.clone()));
             vars.extend(fields);
         }
         vars

@@ -2,7 +2,9 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod draft;
+mod drivers;
 mod origin;
+mod own;
 mod predicate;
 mod runs;
 mod scope;
@@ -10,18 +12,19 @@ mod scope;
 mod tests;
 
 use super::context::{Callee, Context};
-use super::summary::MOST_CALLS;
-use super::{errors, refusals, remote, sites};
+use super::sites;
 use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
-use crate::knowledge::{Driver, Library, Policy, Retried, Role, says};
-use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
-use crate::resolve::{ItemRef, Target};
+use crate::knowledge::{Driver, Library, Policy};
+use crate::model::{Evidence, Fact, Growth, Jitter, Kind, Place, Site};
+use crate::resolve::Target;
 use draft::Draft;
-use origin::{Followed, origin};
+use drivers::{at_driver, calls_after, driver_of, errors_of, operation_of};
+use origin::origin;
+use own::{changed_in_place, may_give_policy, own_policies};
 use scope::Scope;
+use std::collections::BTreeSet;
 
 pub(crate) use runs::Runs;
-use std::collections::BTreeSet;
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
@@ -49,101 +52,6 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
         }
     }
     sites
-}
-
-/// Policies that a driver of the crate runs and that functions of the crate build: with what they are given here.
-fn own_policies(cx: &Context<'_>) -> Vec<Site> {
-    let mut sites: Vec<Site> = Vec::new();
-    if runs::are_none(cx) {
-        return sites;
-    }
-    for (id, expr) in cx.body.exprs() {
-        let given = match &expr.kind {
-            ExprKind::Call(_, args) => args,
-            ExprKind::Method(call) => &call.args,
-            _ => continue,
-        };
-        let configures = matches!(cx.callee(id), Callee::Own(item) if may_give_policy(cx, item))
-            && given.iter().any(|arg| is_written(cx, *arg));
-        // the outermost call that still gives it
-        if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
-            continue;
-        }
-        let Some(policy) = origin(cx, id) else { continue };
-        let span = cx.body.expr(id).span;
-        let here = |made: ExprId| span.contains(cx.body.expr(made).span);
-        let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
-        let run = runs::runs_of(cx, here);
-        // an iterator of the crate may be anything: what runs it tells that it is a policy
-        if policy.is_own && run.is_none() {
-            continue;
-        }
-        let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
-        site.why.push(cx.evidence(id, "builds a retry policy"));
-        policy.draft.fill(&mut site);
-        site.delay.made_elsewhere = Fact::known(elsewhere);
-        if let Some(Some(remote)) = run {
-            site.operation.remote = Fact::Known(true, remote);
-        }
-        sites.push(site);
-    }
-    sites
-}
-
-/// Policies in a field that are changed where they are: `self.backoff = self.backoff.with_max_times(16)`.
-fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
-    let mut sites = Vec::new();
-    for (_, expr) in cx.body.exprs() {
-        let ExprKind::Assign(place, value) = expr.kind else { continue };
-        let Some(name) = cx.field_path(place) else { continue };
-        let mut root = value;
-        while let ExprKind::Method(call) = &cx.body.expr(root).kind {
-            root = call.receiver;
-        }
-        if root == value || cx.field_path(root).as_ref() != Some(&name) {
-            continue;
-        }
-        let Some(policy) = origin(cx, value) else { continue };
-        let Some(mut site) = sites::begin(cx, value, Kind::Library) else { continue };
-        site.why.push(cx.evidence(value, "changes a retry policy"));
-        policy.draft.fill(&mut site);
-        site.delay.made_elsewhere = Fact::known(true);
-        sites.push(site);
-    }
-    sites
-}
-
-/// Whether an expression is a call of the crate that gives a policy.
-fn is_policy_call(cx: &Context<'_>, id: ExprId) -> bool {
-    match &cx.body.expr(id).kind {
-        ExprKind::Call(..) | ExprKind::Method(_) => {
-            !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item))
-                && origin(cx, id).is_some()
-        }
-        ExprKind::Try(_) | ExprKind::Ref(_) => cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)),
-        _ => false,
-    }
-}
-
-/// Whether what a function of the crate gives may be a policy: an iterator, a retry crate's type, or one that is named after retrying.
-fn may_give_policy(cx: &Context<'_>, item: ItemRef) -> bool {
-    fn may(cx: &Context<'_>, ty: &Ty) -> bool {
-        let words = cx.words();
-        let last = ty.name();
-        last.ends_with("Iterator")
-            || says(&words.retry, last)
-            || says(&words.delay, last)
-            || ty.path.first().is_some_and(|first| cx.knowledge.libraries.of_crate(first).is_some())
-            || ty.args.iter().any(|arg| may(cx, arg))
-    }
-    let ret = cx.krate.signature(item).and_then(|signature| signature.ret.clone());
-    ret.is_some_and(|ret| may(cx, &cx.krate.full_type(item, &ret)))
-}
-
-/// Whether an argument is written here: a number, a constant, a policy that is built here.
-fn is_written(cx: &Context<'_>, arg: ExprId) -> bool {
-    let amount = Scope::of(cx).amount(arg);
-    amount.sized && !amount.unknown || built_at(cx, arg).is_some()
 }
 
 /// A policy that is being built, and where it goes.
@@ -338,279 +246,6 @@ impl<'c, 'a> Built<'c, 'a> {
     }
 }
 
-/// The call that runs a policy, where the policy comes from elsewhere.
-fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId) -> Option<Site> {
-    let mut site = sites::begin(cx, call, Kind::Library)?;
-    site.place = cx.place(chain_end(cx, call))?;
-    site.why.push(cx.evidence(call, "runs a retry policy"));
-    let operation = operation_at(cx, driver, call);
-    operation_of(cx, operation, &mut site);
-    if driver.remote {
-        site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
-    }
-    if let Some(policy) = policy_at(cx, driver, call) {
-        let adjusted = calls_after(cx, call, &driver.adjusts).is_some();
-        given_policy(cx, policy, call, adjusted, &mut site);
-    }
-    site.delay.made_elsewhere = Fact::known(true);
-    if let Some(growth) = driver.growth {
-        site.delay.growth = draft::growth_of(growth, cx.evidence(call, "its policies all grow like this"));
-    }
-    if let Some(jitter) = driver.jitter {
-        let at = |text: &str| cx.evidence(call, text);
-        site.delay.jitter = draft::jitter_of(
-            jitter,
-            at("none of its policies has a random part"),
-            at("random in each of its policies"),
-        );
-    }
-    if driver.bounded {
-        site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
-    }
-    let picks = predicate_of(cx, driver, call);
-    let retried = match picks {
-        Some(picks) if predicate::is_always_true(cx, picks) => Retried::All,
-        Some(_) => Retried::Picked,
-        None => driver.errors,
-    };
-    site.errors = errors_of(cx, library, retried, operation, call);
-    if let Some(picks) = picks {
-        let asked = predicate::retries_client_errors(cx, picks, driver.predicate_method.as_deref());
-        // a predicate over errors is never asked about a reply that is none
-        let comes_out = driver.remote || operation.is_some_and(|it| refusals::of_operand(cx, it));
-        if let Some(through) = asked.filter(|through| !through || comes_out) {
-            let text =
-                if through { "client errors pass this test" } else { "client errors do not pass this test" };
-            site.errors.retries_4xx = Fact::Known(through, cx.evidence(picks, text));
-        }
-    }
-    if let Some(adjusts) = calls_after(cx, call, &driver.adjusts)
-        && cx.body.any(adjusts, |id| speaks_of_a_hint(cx, id))
-    {
-        site.errors.honours_retry_after =
-            Fact::Known(true, cx.evidence(adjusts, "the server's hint decides"));
-    }
-    if driver.blocking {
-        site.delay.blocking_in_async = Fact::Known(
-            sites::in_async(cx, cx.task_around(call)),
-            cx.evidence(call, "blocks the thread of the executor"),
-        );
-    }
-    Some(site)
-}
-
-/// What tells errors apart for a driver: an argument, or what a method called later is given.
-fn predicate_of(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
-    let given = driver.predicate.and_then(|at| cx.args(call).get(at).copied());
-    given.or_else(|| cx.args(calls_after(cx, call, &driver.filters)?).first().copied())
-}
-
-fn speaks_of_a_hint(cx: &Context<'_>, id: ExprId) -> bool {
-    match &cx.body.expr(id).kind {
-        ExprKind::Path(path) => says(&cx.words().hint, path.last()),
-        ExprKind::Field(_, name) => says(&cx.words().hint, name),
-        ExprKind::Method(call) => says(&cx.words().hint, &call.name),
-        _ => false,
-    }
-}
-
-/// What is known of a policy that comes from elsewhere.
-fn given_policy(cx: &Context<'_>, policy: ExprId, call: ExprId, adjusted: bool, site: &mut Site) {
-    if let Some(Followed { draft, open, .. }) = origin(cx, policy) {
-        if open || adjusted {
-            draft.fill_shape(site);
-        } else {
-            draft.fill(site);
-        }
-        return;
-    }
-    if let Some(Series { growth, jitter, .. }) = cx.type_of(policy).and_then(|ty| series_of_type(cx, &ty)) {
-        site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
-        site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
-    }
-}
-
-/// The policy that a driver is given.
-fn policy_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
-    match (driver.policy, &cx.body.expr(call).kind) {
-        (Some(at), _) => cx.args(call).get(at).copied(),
-        (None, ExprKind::Method(method)) => Some(method.receiver),
-        _ => None,
-    }
-}
-
-/// What a driver runs.
-fn operation_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
-    match (driver.operation, &cx.body.expr(call).kind) {
-        (Some(at), _) => cx.args(call).get(at).copied(),
-        (None, ExprKind::Method(method)) => Some(method.receiver),
-        _ => None,
-    }
-}
-
-fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
-    let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
-    let evidence = cx.evidence(operation, "this is tried again");
-    site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
-    let answer = match &cx.body.expr(operation).kind {
-        // a function given by its name
-        // or what a helper is given
-        ExprKind::Path(_) if cx.body.local(operation).is_some() => {
-            remote::of_callers(cx, cx.body.local(operation)).map(|answer| (answer.is, answer.why))
-        }
-        ExprKind::Path(path) => match cx.by_path(path) {
-            Some(Callee::Own(item)) => {
-                super::summary::summary(cx, item).remote.map(|is| (is, "what it calls decides".to_owned()))
-            }
-            _ => None,
-        },
-        _ => remote::of_expr(cx, operation, MOST_CALLS).map(|answer| (answer.is, answer.why)),
-    };
-    if let Some((is, why)) = answer {
-        site.operation.remote = Fact::Known(is, cx.evidence(operation, why));
-    }
-    let (method, idempotent, _) = remote::method_of(cx, operation);
-    if let Some(method) = method {
-        site.operation.method = Fact::Known(method, evidence.clone());
-    }
-    if let Some(idempotent) = idempotent {
-        site.operation.idempotent = Fact::Known(idempotent, evidence);
-    }
-}
-
-/// The closure behind a variable.
-fn behind_name(cx: &Context<'_>, id: ExprId) -> ExprId {
-    match &cx.body.expr(id).kind {
-        ExprKind::Ref(inner) => behind_name(cx, *inner),
-        ExprKind::Path(_) => cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id),
-        // `{ || … }`
-        ExprKind::Block(block) if block.stmts.is_empty() => block.tail.unwrap_or(id),
-        _ => id,
-    }
-}
-
-/// What a closure does, in one expression: the remote call in it, or what it gives.
-fn telling_part(cx: &Context<'_>, operation: ExprId) -> ExprId {
-    let mut call = None;
-    cx.body.walk(operation, &mut |id| {
-        if call.is_none() && matches!(cx.role(id), Some(Role::Remote { .. })) {
-            call = Some(id);
-        }
-        call.is_none()
-    });
-    match (call, &cx.body.expr(operation).kind) {
-        (Some(call), _) => call,
-        (None, ExprKind::Closure { body, .. }) => *body,
-        _ => operation,
-    }
-}
-
-fn errors_of(
-    cx: &Context<'_>,
-    library: &Library,
-    retried: Retried,
-    operation: Option<ExprId>,
-    call: ExprId,
-) -> Errors {
-    let mut made = Errors { stale_connection: Fact::known(false), ..Errors::default() };
-    let operation = operation.map(|operation| behind_name(cx, operation));
-    let all = match retried {
-        Retried::All => true,
-        Retried::Marked => operation.is_some_and(|operation| marks_nothing(cx, library, operation, 2)),
-        Retried::Picked => {
-            made.kind = Fact::Known(ErrorKind::Classified, cx.evidence(call, "a predicate picks the errors"));
-            false
-        }
-        Retried::Status => {
-            made.kind = Fact::Known(ErrorKind::Status, cx.evidence(call, "statuses are told apart"));
-            made.retries_4xx = Fact::known(false);
-            false
-        }
-        Retried::Unknown => false,
-    };
-    if all {
-        made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
-        made.retries_permanent =
-            operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
-        if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {
-            made.retries_4xx =
-                Fact::Known(true, cx.evidence(operation, "makes errors of 4xx, and they go round"));
-        }
-    }
-    made
-}
-
-/// Whether no error of an operation is marked as permanent, in it or in what it calls: only then all of them go round.
-fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -> bool {
-    let is = |path: &[String], list: &[String]| {
-        full_paths(cx, path).iter().any(|full| list.contains(&full.join("::")))
-    };
-    let mut clean = left > 0;
-    cx.body.walk(root, &mut |id| {
-        match &cx.body.expr(id).kind {
-            ExprKind::Path(path) if cx.body.local(id).is_none() => {
-                let own = || matches!(cx.krate.path(cx.at, &path.segments), Target::Item(item) if of_crate_type(cx, library, item));
-                clean &= !is(&path.segments, &library.errors.permanent) && !own();
-            }
-            ExprKind::Struct(lit) => clean &= !is(&lit.path.segments, &library.errors.permanent),
-            ExprKind::Method(call) if library.errors.permanent_methods.contains(&call.name) => clean = false,
-            ExprKind::Method(_) | ExprKind::Call(..) => {
-                if let Callee::Own(item) = cx.callee(id)
-                    && of_crate_type(cx, library, item)
-                {
-                    clean &= cx.inside(item).is_some_and(|inner| marks_nothing(&inner, library, inner.body.root, left - 1));
-                }
-            }
-            // an operation that looks at its errors may say anything of them
-            ExprKind::Match(..) | ExprKind::Macro(_) => {
-                let speaks = |inner: ExprId| matches!(&cx.body.expr(inner).kind, ExprKind::Path(path) if path.segments.len() > 1 && library.errors.transient.iter().chain(&library.errors.permanent).any(|marker| marker.ends_with(path.last())));
-                clean &= !cx.body.any(id, speaks);
-            }
-            _ => {}
-        }
-        clean
-    });
-    clean
-}
-
-/// Whether a function of the crate gives a type of the library: its error says whether to go on.
-fn of_crate_type(cx: &Context<'_>, library: &Library, item: ItemRef) -> bool {
-    fn names(library: &Library, ty: &Ty) -> bool {
-        ty.path.first().is_some_and(|first| library.crates.contains(first))
-            || ty.args.iter().any(|arg| names(library, arg))
-    }
-    let Some(ret) = cx.krate.signature(item).and_then(|signature| signature.ret.clone()) else {
-        return false;
-    };
-    names(library, &cx.krate.full_type(item, &ret))
-}
-
-/// The library and its driver that a call is.
-fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Driver)> {
-    let known = &cx.knowledge.libraries;
-    match &cx.body.expr(id).kind {
-        ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
-            ExprKind::Path(path) => full_paths(cx, &path.segments).iter().find_map(|full| known.run_by(full)),
-            _ => None,
-        },
-        ExprKind::Method(call) => {
-            // by the type of its policy: `retry` is a name that many have
-            known.tables().iter().find_map(|library| {
-                let driver = library.run_by_method(&call.name)?;
-                let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
-                let is_its = match cx.type_of(policy) {
-                    Some(ty) => ty.path.first().is_some_and(|first| library.crates.contains(first)),
-                    None => origin(cx, policy)
-                        .and_then(|it| it.library)
-                        .is_some_and(|its| its.crates == library.crates),
-                };
-                is_its.then_some((library, driver))
-            })
-        }
-        _ => None,
-    }
-}
-
 /// The paths that a written path may stand for.
 fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
     match cx.krate.path(cx.at, segments) {
@@ -627,37 +262,6 @@ fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-/// The last of the calls on a call's result, `await` included.
-fn chain_end(cx: &Context<'_>, call: ExprId) -> ExprId {
-    let mut at = call;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Method(method) if method.receiver == at => {}
-            ExprKind::Await(_) => return parent,
-            _ => break,
-        }
-        at = parent;
-    }
-    at
-}
-
-/// The first call of one of these methods on a call's result.
-fn calls_after(cx: &Context<'_>, call: ExprId, names: &[String]) -> Option<ExprId> {
-    let mut at = call;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Method(method) if method.receiver == at => {
-                if names.contains(&method.name) {
-                    return Some(parent);
-                }
-            }
-            _ => break,
-        }
-        at = parent;
-    }
-    None
 }
 
 /// The block, arm, loop or closure that decides whether an expression is reached.

@@ -1,8 +1,8 @@
 //! Who runs a policy that is built in one place and run in another: every driver of the crate is followed back to what builds its policy.
 //! Asked for the whole crate once; it answers only whether some run is around a remote call.
 
+use super::drivers::{driver_of, operation_at, operation_of, policy_at};
 use super::origin::origin;
-use super::{driver_of, operation_at, operation_of, policy_at};
 use crate::body::ExprId;
 use crate::detect::context::{Context, Neighbours};
 use crate::detect::memo::Written;

@@ -292,7 +292,12 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
             Some((receiver, rest)) if is_method => (Some(*receiver), rest),
             _ => (None, args),
         };
-        return inside(scope, item, receiver, args).or_else(|| counted_out(scope, id));
+        let mut policy = inside(scope, item, receiver, args).or_else(|| counted_out(scope, id))?;
+        // a constructor of an iterator: where it is called, not where its fields are filled
+        if policy.is_own && cx.type_of(id).is_some_and(|ty| cx.krate.method(&ty, "next").is_some()) {
+            policy.made = vec![(cx.at, id)];
+        }
+        return Some(policy);
     }
     match cx.krate.path(cx.at, &path.segments) {
         // a tuple struct around a policy

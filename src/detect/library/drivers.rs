@@ -94,6 +94,10 @@ fn given_policy(cx: &Context<'_>, policy: ExprId, call: ExprId, adjusted: bool, 
             draft.fill_shape(site);
         } else {
             draft.fill(site);
+            // that nothing ends it is told where it is made
+            if site.attempts.kind.is(&BoundKind::Unbounded) {
+                site.attempts.kind = Fact::Unknown;
+            }
         }
         return;
     }

@@ -275,12 +275,13 @@ pub(super) fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library
             known.tables().iter().find_map(|library| {
                 let driver = library.run_by_method(&call.name)?;
                 let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
-                let is_its = match cx.type_of(policy) {
-                    Some(ty) => ty.path.first().is_some_and(|first| library.crates.contains(first)),
-                    None => origin(cx, policy)
+                let by_type = cx
+                    .type_of(policy)
+                    .is_some_and(|ty| ty.path.first().is_some_and(|first| library.crates.contains(first)));
+                let is_its = by_type
+                    || origin(cx, policy)
                         .and_then(|it| it.library)
-                        .is_some_and(|its| its.crates == library.crates),
-                };
+                        .is_some_and(|its| its.crates == library.crates);
                 is_its.then_some((library, driver))
             })
         }

@@ -57,6 +57,8 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     if let Some(ready) = gives_ready(cx) {
         let waits = failing.iter().filter(|state| !state.waits.is_empty()).count();
         let evidence = cx.evidence(ready, "asks for another attempt at once");
+        // it is asked about a reply or an error, not about a pooled connection
+        site.errors.stale_connection = Fact::known(false);
         if waits == 0 {
             site.delay.growth = Fact::Known(Growth::None, evidence);
         } else if waits < failing.len() {

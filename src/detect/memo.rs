@@ -1,6 +1,7 @@
 //! Answers that are kept for a whole crate, so that each is worked out once.
 //! Each depends only on its key: threads may race for them, and neither their order nor their number shows.
 
+use super::library::Runs;
 use super::remote::Answer;
 use super::summary::Summary;
 use crate::body::{ExprId, Ty};
@@ -26,6 +27,7 @@ pub(crate) struct Memo {
     hints: Mutex<HashMap<(ItemRef, u32), bool>>,
     naming_hints: OnceLock<BTreeSet<String>>,
     keeps_statuses: OnceLock<bool>,
+    pub(super) runs: OnceLock<Runs>,
 }
 
 impl Memo {

@@ -133,6 +133,7 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
     let bodies: Vec<&crate::body::Body> = match krate.item(at).map(|item| item.kind) {
         Some(ItemKind::MacroRules) => krate.macro_arms(at).iter().collect(),
         Some(ItemKind::Fn) => krate.body(at).into_iter().collect(),
+        Some(ItemKind::Const | ItemKind::Static) => return of_constant(krate, knowledge, memo, at),
         _ => Vec::new(),
     };
     if bodies.is_empty() {
@@ -204,6 +205,16 @@ fn nest(krate: &Crate, knowledge: &Knowledge, memo: &Memo, items: &[ItemRef], pa
             }
         }
     }
+}
+
+/// A constant may hold a policy, and nothing else.
+fn of_constant(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> Found {
+    let near = Rc::new(Neighbours::default());
+    let sites = krate
+        .body(at)
+        .map(|body| library::of_body(&Context::new(krate, knowledge, memo, &near, at, body)))
+        .unwrap_or_default();
+    Found { sites, bodies: 1, ..Found::default() }
 }
 
 /// Whether a place lies in another of the same file.

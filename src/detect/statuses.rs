@@ -67,10 +67,15 @@ const NAMES: &[(&str, u16)] = &[
 /// Statuses of the 400s that may go away by themselves.
 const PASSING_4XX: [u16; 3] = [408, 425, 429];
 
+/// Whether a status is a client error that stays.
+pub(crate) fn is_permanent_4xx(code: u16) -> bool {
+    (400..=499).contains(&code) && !PASSING_4XX.contains(&code)
+}
+
 /// How many client errors that stay are among these statuses.
 pub(crate) fn permanent_4xx(codes: &[(u16, u16)]) -> usize {
     (400..=499u16)
-        .filter(|code| !PASSING_4XX.contains(code))
+        .filter(|code| is_permanent_4xx(*code))
         .filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
         .count()
 }

@@ -1,6 +1,7 @@
 //! Whether a crate's driver passes the server's hint how long to wait by: its table says that it reads none, and which replies it sends again
 //! its strategy says. Where a strategy cannot be read, nothing is told.
 
+use super::drivers::args_of;
 use super::full_paths;
 use crate::body::{ExprId, ExprKind, Ty};
 use crate::detect::context::{Callee, Context};
@@ -13,9 +14,11 @@ use crate::resolve::ItemRef;
 
 /// Reads the fact of a call that runs a policy.
 pub(super) fn honoured(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId) -> Fact<bool> {
-    let sends_again = match driver.strategy {
+    let sends_again = match driver.predicate {
         None => driver.errors == Retried::Status,
-        Some(at) => cx.args(call).get(at).is_some_and(|arg| is_overload_strategy(cx, library, driver, *arg)),
+        Some(at) => {
+            args_of(cx, call).get(at).is_some_and(|arg| is_overload_strategy(cx, library, driver, *arg))
+        }
     };
     if !driver.hint_unread || !sends_again {
         return Fact::Unknown;
@@ -46,7 +49,7 @@ fn is_overload_strategy(cx: &Context<'_>, library: &Library, driver: &Driver, ar
         ExprKind::Path(path) => Some(Ty { path: path.segments.clone(), ..Ty::default() }),
         _ => None,
     };
-    let decides = |ty: &Ty| cx.krate.method(ty, &driver.decides);
+    let decides = |ty: &Ty| cx.krate.method(ty, driver.predicate_method.as_deref()?);
     let method =
         cx.type_of(arg).and_then(|ty| decides(&ty)).or_else(|| written().and_then(|ty| decides(&ty)));
     method.is_some_and(|item| {

@@ -2,9 +2,10 @@
 //! The constructors and setters themselves are in `draft`.
 
 use super::draft::{Draft, number};
-use super::{Built, behind_name, built_at, series_of_type};
+use super::origin::follow;
+use super::scope::Scope;
+use super::series_of_type;
 use crate::body::{ExprId, ExprKind};
-use crate::detect::context::Context;
 use crate::knowledge::{Library, Limit};
 use crate::model::{Evidence, Fact, Growth, Jitter, Site};
 
@@ -24,7 +25,8 @@ impl Draft {
     }
 
     /// Of a policy that a method makes: what was set before the method was called. Of what is given under a name, nobody knows.
-    pub(super) fn set_before(&mut self, cx: &Context<'_>, library: &Library, from: ExprId) {
+    pub(super) fn set_before(&mut self, scope: &Scope<'_, '_>, library: &Library, from: ExprId) {
+        let cx = scope.cx;
         let ExprKind::Method(call) = &cx.body.expr(from).kind else { return };
         let mut setters = Vec::new();
         let mut at = call.receiver;
@@ -38,31 +40,36 @@ impl Draft {
             self.doubt(&[Limit::Retries, Limit::Deadline]);
         }
         for (setter, at, args) in setters.into_iter().rev() {
-            self.set(cx, setter, at, args, false);
+            self.set(scope, setter, at, args, false);
         }
     }
 
     /// Begins with what another policy is: `RetryConfig { jitter: false, ..RetryConfig::aggressive() }`.
-    pub(super) fn take_base(&mut self, cx: &Context<'_>, base: ExprId) {
-        match built(cx, base) {
-            Some((draft, _)) => *self = draft,
+    pub(super) fn take_base(&mut self, scope: &Scope<'_, '_>, base: ExprId) {
+        match follow(scope, base).filter(|base| !base.open) {
+            Some(base) => *self = base.draft,
             None => self.forget(),
         }
     }
 
     /// Takes the delays of a policy that it is given, and its limits where it has some of its own.
-    pub(super) fn take_policy(&mut self, cx: &Context<'_>, arg: ExprId) {
+    pub(super) fn take_policy(&mut self, scope: &Scope<'_, '_>, arg: ExprId) {
         let before = self.clone();
-        if let Some((given, delays_only)) = built(cx, arg) {
-            *self = Self { errors: before.errors, ..given };
-            if delays_only {
+        let given = follow(scope, arg);
+        if let Some(given) = given.as_ref().filter(|given| !given.open) {
+            *self = Self { errors: before.errors, ..given.draft.clone() };
+            if given.policy.is_some_and(|policy| policy.delays_only) {
                 (self.counted, self.calls, self.deadline) = (before.counted, before.calls, before.deadline);
             }
             return;
         }
         self.forget_delay();
         self.doubt(&[Limit::Retries, Limit::Deadline]);
-        if let Some(series) = cx.type_of(arg).and_then(|ty| series_of_type(cx, &ty)) {
+        let cx = scope.cx;
+        // one that others may put in another's place has the same form
+        if let Some(given) = given {
+            (self.growth, self.jitter) = (given.draft.growth, given.draft.jitter);
+        } else if let Some(series) = cx.type_of(arg).and_then(|ty| series_of_type(cx, &ty)) {
             self.growth = Fact::Known(series.growth, cx.evidence(arg, "the policy that it is given"));
             self.jitter = Fact::Known(
                 series.jitter,
@@ -72,8 +79,8 @@ impl Draft {
     }
 
     /// A seed that is written here is the same in every process.
-    pub(super) fn seed(&mut self, cx: &Context<'_>, arg: ExprId, evidence: &Evidence) {
-        self.seeded = match number(cx, arg) {
+    pub(super) fn seed(&mut self, scope: &Scope<'_, '_>, arg: ExprId, evidence: &Evidence) {
+        self.seeded = match number(scope, arg) {
             Some(_) => Fact::Known(true, evidence.clone()),
             None => Fact::Unknown,
         };
@@ -107,30 +114,5 @@ impl Draft {
             _ => return,
         };
         site.delay.jitter_clipped = Fact::Known(reached, evidence.clone());
-    }
-}
-
-/// The policy that an expression, or the variable that it names, was built as, and whether it tells delays only.
-fn built(cx: &Context<'_>, value: ExprId) -> Option<(Draft, bool)> {
-    let from = root(cx, behind_name(cx, value))?;
-    let (library, policy) = built_at(cx, from)?;
-    let mut built = Built::new(cx, library, policy, from);
-    built.follow();
-    Some((built.draft, policy.delays_only))
-}
-
-/// What a chain of calls begins with, if it builds a policy.
-fn root(cx: &Context<'_>, mut at: ExprId) -> Option<ExprId> {
-    loop {
-        if built_at(cx, at).is_some() {
-            return Some(at);
-        }
-        at = match &cx.body.expr(at).kind {
-            ExprKind::Method(call) => call.receiver,
-            ExprKind::Try(inner) | ExprKind::Ref(inner) => *inner,
-            // a function that is given the policy
-            ExprKind::Call(_, args) => *args.first()?,
-            _ => return None,
-        };
     }
 }

@@ -159,6 +159,10 @@ pub struct Driver {
     pub operation: Option<usize>,
     /// Which errors it tries again.
     pub errors: Retried,
+    /// Which argument picks the errors: a predicate, or a value of a type with the method that is asked; absent: it does so itself.
+    pub predicate: Option<usize>,
+    /// That method.
+    pub predicate_method: Option<String>,
     /// Methods called on it later that tell errors apart.
     #[serde(default)]
     pub filters: Vec<String>,
@@ -181,11 +185,6 @@ pub struct Driver {
     /// It sees the replies, and never reads how long the server wants it to wait.
     #[serde(default)]
     pub hint_unread: bool,
-    /// Which argument tells the errors apart; absent: it does so itself.
-    pub strategy: Option<usize>,
-    /// The method of that argument that is asked.
-    #[serde(default)]
-    pub decides: String,
 }
 
 /// How an operation says that an error is not to be tried again.
@@ -272,6 +271,8 @@ pub enum Sets {
     JitterNamed,
     /// A function from delay to delay.
     Map,
+    /// A function from the attempt's number, from 1 on, to the delay.
+    DelayOfAttempt,
     /// Nothing that matters here.
     Nothing,
 }

@@ -70,6 +70,7 @@ impl Crate {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let said = manifest.map(manifest::manifest).unwrap_or_default();
         let index = index::Index::new(&files, &said.roots);
+        index.mark_test_files(&mut files);
         let store = store::Store::new(&files);
         let (dependencies, package) = (said.dependencies, said.package);
         Self { files, dependencies, package, index, store, looked_up: cache::Cache::new() }

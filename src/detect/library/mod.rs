@@ -8,11 +8,12 @@ mod tests;
 
 use super::context::{Callee, Context};
 use super::delay::policy_shape;
+use super::named::is_named_after_a_condition;
 use super::summary::MOST_CALLS;
 use super::{errors, refusals, remote, repeats, sites};
 use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
 use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
+use crate::model::{BoundKind, Confidence, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
 use std::collections::BTreeSet;
@@ -39,6 +40,14 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             && !run.contains(&id)
         {
             sites.extend(at_driver(cx, library, driver, id));
+        }
+    }
+    // a policy that waits the same each time, in what is named after a condition, asks until that holds
+    if is_named_after_a_condition(cx.words(), cx.krate.item(cx.at).map_or("", |item| item.name.as_str())) {
+        for site in sites.iter_mut().filter(|site| site.delay.growth.is(&Growth::Constant)) {
+            site.kind = Kind::Poll;
+            site.confidence = Confidence::Medium;
+            site.reasons.push("its name says that it waits for a condition".into());
         }
     }
     sites

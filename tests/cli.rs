@@ -146,7 +146,7 @@ fn what_was_not_understood_is_told() {
     let unknown = retry.replace("WAIT", "tokio::time::sleep(theirs::delay(n))");
     let deep = format!("fn deep() {}{}\n", "{".repeat(300), "}".repeat(300));
     let hidden = "fn hidden() {\n    theirs! { 3 times => loop fetch => sleep }\n}\n";
-    let said = "fn said() {\n    theirs! { select a from b }\n}\n";
+    let said = "fn said() {\n    let retries = 3;\n    theirs! { select a from b where retrieves }\n}\n";
     // more ways out than are kept apart
     let steps: String = (0..40).map(|n| format!("        http.get(\"{n}\").send().await?;\n")).collect();
     let wide = format!(
@@ -159,6 +159,7 @@ fn what_was_not_understood_is_told() {
                 "Cargo.toml",
                 "[package]\nname = \"a\"\nversion = \"0.1.0\"\n[dependencies]\nreqwest = \"0.12\"\ntokio = \"1\"\n",
             ),
+            ("src/lib.rs", "mod deep;\nmod hidden;\nmod known;\nmod said;\nmod unknown;\nmod wide;\n"),
             ("src/known.rs", &known),
             ("src/unknown.rs", &unknown),
             ("src/deep.rs", &deep),

@@ -554,6 +554,97 @@ fn own_vocabulary_and_own_libraries_are_known() {
     assert!(!run(&here, "audit --isolated").stdout.contains("library"));
 }
 
+const OWN_CRATE: &str = "crates = [\"ours\"]\nunmaintained = \"OURS-7\"\n\n\
+    [[policy]]\npaths = [\"ours::Steps::new\"]\nversions = \"<2\"\ngrowth = \"exponential\"\njitter = \"none\"\nfirst_s = 1.0\nfactor = 2.0\nretries = 3\n\n\
+    [[policy]]\npaths = [\"ours::Steps::new\"]\nversions = \">=2\"\ngrowth = \"exponential\"\njitter = \"full\"\nfirst_s = 1.0\nfactor = 2.0\nretries = 3\n\n\
+    [[setter]]\nmethods = [\"times\"]\nsets = [\"calls\"]\n\n\
+    [[driver]]\npaths = [\"ours::again\"]\npolicy = 0\noperation = 1\nerrors = \"picked\"\n";
+
+const OWN_USE: &str = "pub async fn connect(addr: &str) -> std::io::Result<tokio::net::TcpStream> {\n    \
+    ours::again(ours::Steps::new().times(5), || tokio::net::TcpStream::connect(addr)).await\n}\n";
+
+/// A package that uses a crate of the house, of a version that its manifest asks for and perhaps its lock has.
+fn of_the_house(name: &str, asked: &str, locked: Option<&str>, table: &str) -> PathBuf {
+    let manifest = MANIFEST.replace("tokio", &format!("ours = \"{asked}\"\ntokio"));
+    let lock = locked.map_or_else(String::new, |version| {
+        format!(
+            "version = 4\n[[package]]\nname = \"{}\"\nversion = \"0.1.0\"\ndependencies = [\"ours\"]\n\
+             [[package]]\nname = \"ours\"\nversion = \"{version}\"\nsource = \"registry\"\n",
+            name_in(MANIFEST)
+        )
+    });
+    let mut files = vec![
+        ("Cargo.toml", manifest.as_str()),
+        ("src/lib.rs", OWN_USE),
+        ("lint/ours.toml", table),
+        ("retry-lint.toml", "libraries = [\"lint\"]\n"),
+    ];
+    if locked.is_some() {
+        files.push(("Cargo.lock", lock.as_str()));
+    }
+    package(name, &files)
+}
+
+fn name_in(manifest: &str) -> String {
+    let line = manifest.lines().find_map(|line| line.strip_prefix("name = ")).unwrap();
+    line.trim_matches('"').to_owned()
+}
+
+#[test]
+fn a_crate_of_the_house_is_told_by_a_table_alone() {
+    let jitter = "warning[no-jitter]";
+    let old = run(&of_the_house("house-old", "1", None, OWN_CRATE), "");
+    assert!(old.stdout.contains(jitter), "{}{}", old.stdout, old.stderr);
+    let all = run(&of_the_house("house-old", "1", None, OWN_CRATE), "--select all").stdout;
+    assert!(all.contains("note[unmaintained-retry-crate]") && all.contains("OURS-7"), "{all}");
+    assert!(!run(&of_the_house("house-new", "2", None, OWN_CRATE), "").stdout.contains(jitter));
+    let either = run(&of_the_house("house-either", "*", None, OWN_CRATE), "");
+    assert!(
+        !either.stdout.contains(jitter),
+        "of an unknown version only what all have is told: {}",
+        either.stdout
+    );
+    assert!(
+        run(&of_the_house("house-locked-old", "*", Some("1.4.0"), OWN_CRATE), "").stdout.contains(jitter)
+    );
+    assert!(
+        !run(&of_the_house("house-locked-new", "*", Some("2.0.1"), OWN_CRATE), "").stdout.contains(jitter)
+    );
+}
+
+#[test]
+fn a_mistake_in_a_table_of_the_house_ends_the_run() {
+    for (right, wrong, told) in [
+        (
+            "errors = \"picked\"",
+            "errors = \"piked\"",
+            "lint/ours.toml:30: unknown word `piked`; did you mean `picked`?",
+        ),
+        ("[[setter]]", "[[seter]]", "lint/ours.toml:22: unknown section `seter`; did you mean `setter`?"),
+        (
+            "versions = \"<2\"",
+            "verions = \"<2\"",
+            "lint/ours.toml:6: unknown key `verions`; did you mean `versions`?",
+        ),
+        (
+            "versions = \"<2\"",
+            "versions = \"<3\"",
+            "lint/ours.toml:13: `ours::Steps::new` is told twice for the same version",
+        ),
+        ("retries = 3", "retries = \"3\"", "lint/ours.toml:11: "),
+        (
+            "unmaintained",
+            "unmaintaned",
+            "lint/ours.toml:2: unknown section `unmaintaned`; did you mean `unmaintained`?",
+        ),
+    ] {
+        let broken = OWN_CRATE.replacen(right, wrong, 1);
+        let refused = run(&of_the_house("house-broken", "1", None, &broken), "");
+        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{wrong}");
+        assert!(refused.stderr.contains(told), "{wrong}: {}", refused.stderr);
+    }
+}
+
 #[test]
 fn settings_are_shown_with_where_they_come_from() {
     let config = "fail-on = \"error\"\n[levels]\nfixed-delay = \"off\"\n[limits]\nmax-delay = \"1min\"\n";

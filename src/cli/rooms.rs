@@ -302,13 +302,13 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
     for result in context.par_iter().map(source::read).collect::<Vec<_>>() {
         read.extend(result.ok().flatten().map(|file| SourceFile { context_only: true, ..file }));
     }
-    let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
+    let texts = folder.map(source::package_texts).unwrap_or_default();
     let extent = if unread.is_empty() {
         Extent::Files(folder.map(Path::to_owned), files.iter().map(|found| found.path.clone()).collect())
     } else {
         Extent::Part
     };
-    Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
+    Package { krate: Crate::with(read, texts), unread, extent }
 }
 
 /// What a package holds.
@@ -320,6 +320,8 @@ pub(super) struct Held {
     pub(super) problems: Vec<Problem>,
     /// How many bodies were asked for retries.
     pub(super) bodies: usize,
+    /// How many of them are in tests.
+    pub(super) in_tests: usize,
     /// Those that could not be followed, or not to their end.
     pub(super) unfollowed: Vec<Unfollowed>,
 }
@@ -341,6 +343,7 @@ pub(super) fn sites(package: &Package, known: &Known) -> Held {
         sites: found.sites,
         problems: left_out.chain(found.problems).collect(),
         bodies: found.bodies,
+        in_tests: found.in_tests,
         unfollowed: found.unfollowed,
     }
 }

@@ -113,10 +113,10 @@ fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
     // asked only where it matters: the folder is walked once more
     let mut whole = !remarks.is_empty() && package.is_whole();
     let sites = match guarded(&name, || rooms::sites(&package, &by.known)) {
-        Ok(rooms::Held { mut sites, problems, bodies, unfollowed }) => {
+        Ok(rooms::Held { mut sites, problems, bodies, in_tests, unfollowed }) => {
             looked.problems.extend(problems);
             looked.problems.extend(remarks.assume(&mut sites));
-            looked.summary.bodies = bodies;
+            looked.summary.bodies = if by.include_tests { bodies } else { bodies - in_tests };
             looked.unfollowed = unfollowed;
             looked.unfollowed.retain(|body| by.include_tests || !body.in_test);
             sites

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::flow::Followed;
+use super::sites;
 use crate::body::{ExprKind, MacroInput};
 use crate::knowledge::{Words, says};
 use crate::model::{Blindness, Place, Unfollowed};
@@ -22,7 +23,7 @@ pub(super) fn unfollowed(
         column,
         name: item.name.clone(),
         why,
-        in_test: item.in_test || file.in_test || file.outline.test_file,
+        in_test: sites::in_test(krate, at),
     })
 }
 

@@ -143,7 +143,8 @@ pub(crate) fn classify<'f>(
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) && !q.fills_up() {
         let again =
             succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().map(|op| (*state, *op)));
-        let again = again.filter(|(state, op)| !q.is_dispatch(state, *op)).map(|(_, op)| op).find(|op| {
+        let for_a_message = |state: &State, op: Op| state.marks.event || q.is_dispatch(state, op);
+        let again = again.filter(|(state, op)| !for_a_message(state, *op)).map(|(_, op)| op).find(|op| {
             counts(*op)
                 && !q.is_of_item(*op)
                 && says(&cx.words().establish, cx.call_name(*op))
@@ -249,6 +250,10 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Poll;
         return Some(made);
     }
+    if q.asks_another(record, &failing, &ops) && !q.puts_back() {
+        made.kind = Kind::Failover;
+        return Some(made);
+    }
     if matches!(record.shape, LoopShape::Loop | LoopShape::While)
         && !made.remote.as_ref().is_some_and(|answer| answer.is)
         && let Some(op) = q.established_after(&failing, &ops, counts)
@@ -278,7 +283,12 @@ pub(crate) fn classify<'f>(
     let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
     let leaves_after_success = leaves_after_success(cx, record, &ops) || q.asks_at_its_head();
     let at_its_head = q.begins_with_a_wait(record);
-    let session = q.is_session(&succeeding, remote_known) && !at_its_head;
+    // the stream that was opened came to its end
+    let ended = !not_yet.is_empty() && remote_known && not_yet.iter().all(|state| q.is_end_of_stream(state));
+    if ended {
+        succeeding.append(&mut not_yet);
+    }
+    let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
     let comes_up = !retry_words && q.waits_for_what_it_started(&ops);
     let condition = q.waits_for_condition(&ops)
         || comes_up
@@ -311,14 +321,22 @@ pub(crate) fn classify<'f>(
         return Some(made);
     }
     // each of several in turn, from time to time
-    if at_its_head && !leaves_after_success && !q.is_named_after_connections() && ops.iter().all(|op| q.is_of_inner_item(*op)) {
+    if at_its_head
+        && !leaves_after_success
+        && !q.is_named_after_connections()
+        && ops.iter().all(|op| q.is_of_inner_item(*op))
+    {
         made.kind = Kind::Ticker;
         return Some(made);
     }
     if succeeding.is_empty() && not_yet.is_empty() {
         if leaves_after_success {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
-            if condition && (!operand || condition_words && !retry_words) {
+            if !remote_known && !operand && !retry_words && q.waits_to_be_woken(&failing) {
+                made.kind = Kind::Poll;
+                made.confidence = Confidence::Medium;
+                made.reasons.push("it waits until somebody wakes it".into());
+            } else if condition && (!operand || condition_words && !retry_words) {
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
                 made.reasons.push(if comes_up {

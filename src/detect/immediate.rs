@@ -103,6 +103,20 @@ pub(super) fn receives(cx: &Context<'_>, op: ExprId) -> bool {
     is_one_of(&cx.words().receives, &first)
 }
 
+/// Whether something in a closure, or in the function that a path names, may wait.
+pub(super) fn waits_in(cx: &Context<'_>, work: ExprId) -> bool {
+    if let ExprKind::Path(path) = &cx.body.expr(work).kind {
+        return !matches!(cx.by_path(path), Some(Callee::Own(item)) if !summary(cx, item).waits_somewhere());
+    }
+    cx.body.any(work, |id| match &cx.body.expr(id).kind {
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            matches!(cx.role(id), Some(Role::Wait { .. })) || waits_around(cx, id) || may_wait(cx, id)
+        }
+        ExprKind::Macro(call) => matches!(call.input, MacroInput::Words(_)),
+        _ => false,
+    })
+}
+
 /// Whether an operation waits inside while it fails; of one that is given, nobody knows.
 pub(super) fn waits_inside(cx: &Context<'_>, followed: &Followed, ops: &[ExprId]) -> Option<bool> {
     let waits = |op: &ExprId| match cx.callee(*op) {

@@ -37,17 +37,17 @@ impl Question<'_, '_> {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let clients = self.cx.krate.dependencies.iter().any(|name| self.cx.knowledge.crate_is_client(name));
         let asks = self.cx.body.is_async || clients;
-        if self.cx.body.is_async
-            && let Some(variant) = self.retried_variant()
-        {
-            return Some(Answer {
-                is: true,
-                certain: false,
-                why: format!("`{variant}` is how a shared service refuses"),
-            });
+        if let Some(answer) = self.by_retried_variant() {
+            return Some(answer);
         }
         (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name)))
             .then(|| Answer { is: true, certain: false, why: format!("`{name}` is a retry helper") })
+    }
+
+    /// How a shared service refuses, in the variant of an error that async code tries again.
+    pub(super) fn by_retried_variant(&self) -> Option<Answer> {
+        let variant = self.cx.body.is_async.then(|| self.retried_variant()).flatten()?;
+        Some(Answer { is: true, certain: false, why: format!("`{variant}` is how a shared service refuses") })
     }
 
     /// An error variant named in the loop that says that another try may do.

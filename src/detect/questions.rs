@@ -83,7 +83,7 @@ impl Question<'_, '_> {
         remote::of_call(self.cx, op, MOST_CALLS)
             .or_else(|| self.of_what_it_judges(op))
             .or_else(|| self.of_implementations(op))
-            .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+            .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
     }
 
     /// What judges an operation's outcome is tried again with it.
@@ -99,7 +99,8 @@ impl Question<'_, '_> {
     /// What one of the implementations in the crate reaches, a trait's method that nobody can tell apart may reach.
     fn of_implementations(&self, op: Op) -> Option<Answer> {
         let Callee::Own(item) = self.cx.callee(op) else { return None };
-        let bodies = self.cx.krate.implementations(item).into_iter().filter(|body| *body != self.cx.at).take(8);
+        let bodies =
+            self.cx.krate.implementations(item).into_iter().filter(|body| *body != self.cx.at).take(8);
         let mut reached = bodies.filter(|body| summary(self.cx, *body).remote == Some(true));
         let name = self.cx.krate.qualified_name(reached.next()?);
         Some(Answer { is: true, certain: false, why: format!("`{name}` reaches a remote side") })
@@ -161,9 +162,10 @@ impl Question<'_, '_> {
     /// Whether this is done for each of several in turn, in a loop within this one.
     pub(super) fn is_of_inner_item(&self, op: Op) -> bool {
         self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
-            self.followed.loops.get(looped).is_some_and(|record| {
-                record.outer == Some(self.id) && record.shape == LoopShape::Each
-            })
+            self.followed
+                .loops
+                .get(looped)
+                .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
         })
     }
 
@@ -216,7 +218,8 @@ impl Question<'_, '_> {
         let mut taken = Vec::new();
         let mut put = Vec::new();
         body.walk(self.id, &mut |id| {
-            taken.extend(on(id, &["next", "pop", "pop_front", "pop_back", "dequeue", "recv"]));
+            let names = ["next", "pop", "pop_front", "pop_back", "remove", "swap_remove", "dequeue", "recv"];
+            taken.extend(on(id, &names));
             put.extend(on(id, &["push", "push_back", "push_front", "insert", "enqueue", "send"]));
             true
         });
@@ -395,6 +398,58 @@ impl Question<'_, '_> {
                 .filter(|op| long(self.cx.call_name(**op)) && self.cx.is_awaited(**op))
                 .any(|op| self.remote(*op).is_none_or(|answer| answer.is))
         }) || remote_known && self.holds_session_loop()
+            // what goes round at once after a success that is no session would never rest
+            || remote_known
+                && succeeding.iter().any(|state| {
+                    state.waits.is_empty()
+                        && state.calls.iter().any(|op| self.cx.is_awaited(*op) && self.reads_a_stream(*op))
+                })
+    }
+
+    /// Whether each failing path waits on a condition variable, and for nothing else: another thread makes what is not there.
+    pub(super) fn waits_to_be_woken(&self, failing: &[&State]) -> bool {
+        let woken =
+            |wait: &ExprId| matches!(self.cx.role(*wait), Some(Role::Wait { event: true, arg: Some(1), .. }));
+        failing.iter().all(|state| !state.waits.is_empty() && state.waits.iter().all(woken))
+    }
+
+    /// Whether a path went through a stream of the remote side to its end, item by item.
+    pub(super) fn is_end_of_stream(&self, state: &State) -> bool {
+        let body = self.cx.body;
+        let words = &self.cx.words().streams;
+        let of_stream = |op: &Op| parts(self.cx.call_name(*op)).iter().any(|part| is_one_of(words, part));
+        let mut ended = state.looked.iter().filter(|look| look.verdict == Verdict::NotYet).peekable();
+        state.calls.iter().any(of_stream)
+            && ended.peek().is_some()
+            && ended.all(|look| {
+                !self.stays(look.op)
+                    && self.cx.around(look.op).any(|at| match &body.expr(at).kind {
+                        ExprKind::While { cond, .. } => {
+                            at != self.id
+                                && body.expr(self.id).span.contains(body.expr(at).span)
+                                && matches!(body.expr(*cond).kind, ExprKind::Let(..))
+                                && body.expr(*cond).span.contains(body.expr(look.op).span)
+                        }
+                        _ => false,
+                    })
+            })
+    }
+
+    /// Whether a function of the crate reads a stream to its end before it succeeds: `while let Some(part) = reply.chunk().await? { … }`.
+    fn reads_a_stream(&self, op: Op) -> bool {
+        let Callee::Own(item) = self.cx.callee(op) else { return false };
+        let Some(inner) = self.cx.inside(item).filter(|_| summary(self.cx, item).is_async) else {
+            return false;
+        };
+        inner.body.exprs().any(|(_, expr)| {
+            let ExprKind::While { cond, .. } = &expr.kind else { return false };
+            let ExprKind::Let(_, value) = &inner.body.expr(*cond).kind else { return false };
+            inner.body.any(*value, |id| {
+                matches!(&inner.body.expr(id).kind, ExprKind::Await(of)
+                    if matches!(&inner.body.expr(*of).kind, ExprKind::Method(call) if call.args.is_empty()
+                        && !matches!(inner.role(*of), Some(Role::Event | Role::Local { .. }))))
+            })
+        })
     }
 
     /// Whether each trip begins with a wait, before anything is called or asked: what comes after it is periodic work.

@@ -154,9 +154,11 @@ impl<'r, 'a> Reader<'r, 'a> {
             let (found, further) = match &self.cx.body.expr(inner).kind {
                 ExprKind::Call(..) | ExprKind::Method(_) => {
                     renewed |= self.measures_this_trip(inner);
-                    let of_op = self.ops.contains(&inner);
-                    // how long it waits is no limit
-                    (self.call(inner), !of_op && !self.waits_in_slices(inner))
+                    // how long it waits decides nothing
+                    let apart = self.ops.contains(&inner)
+                        || self.waits_in_slices(inner)
+                        || matches!(self.cx.role(inner), Some(Role::Wait { event: true, .. }));
+                    (self.call(inner), !apart)
                 }
                 ExprKind::Path(_) => (self.path(inner, compares, inner == id, left), true),
                 ExprKind::Field(..) => (self.field(inner, compares), true),
@@ -286,6 +288,8 @@ impl<'r, 'a> Reader<'r, 'a> {
                 let inner = summary(cx, item);
                 match decides(cx, item) {
                     Decides::Counts => Reads::Policy,
+                    // it looks at the reply and waits by the clock: how long one wait is, and no end of all
+                    Decides::Clock if self.speaks(call) && inner.wait.is_some() => Reads::Other,
                     Decides::Clock if inner.remote != Some(true) => Reads::Deadline,
                     Decides::Cancel if inner.remote != Some(true) => Reads::Cancel,
                     Decides::Unseen => Reads::Other,

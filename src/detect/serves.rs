@@ -50,7 +50,9 @@ fn is_connection(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
                 || cx.call_name(id) == "new" && args.len() <= 2;
             made(id) || wraps && args.iter().any(|arg| is_connection(cx, *arg, left))
         }
-        ExprKind::Ref(inner) | ExprKind::Try(inner) | ExprKind::Await(inner) => is_connection(cx, *inner, left),
+        ExprKind::Ref(inner) | ExprKind::Try(inner) | ExprKind::Await(inner) => {
+            is_connection(cx, *inner, left)
+        }
         ExprKind::Path(_) => cx
             .body
             .local(id)

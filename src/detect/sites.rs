@@ -8,10 +8,11 @@ use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, outside, remote, repeats};
+use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
 pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
@@ -92,7 +93,8 @@ fn names_an_engine(words: &Words, name: &str, given: bool) -> bool {
     let parts = crate::knowledge::parts(name);
     let record = parts.len() > 1 && parts.last().is_some_and(|last| is_one_of(&words.records, last));
     let plain = || parts.iter().any(|part| !part.starts_with("attempt") && says(&words.retry, part));
-    says(&words.retry, name) && (given && parts.last().is_none_or(|last| last != "attempt") || plain() && !record)
+    says(&words.retry, name)
+        && (given && parts.last().is_none_or(|last| last != "attempt") || plain() && !record)
 }
 
 /// Engines that hand their operation on to another engine are followed this far.
@@ -110,8 +112,21 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
-    let run = super::library::of_body(&inner).into_iter().find(|site| site.errors.kind.is_known());
-    run.or_else(|| handed_on(&inner, item, left))
+    policy_of(&inner).or_else(|| handed_on(&inner, item, left))
+}
+
+/// The policy that an engine runs what it is given with.
+fn policy_of(inner: &Context<'_>) -> Option<Site> {
+    let names_param = |text: &String| inner.body.params.iter().any(|param| is_named(inner, param.pat, text));
+    let policies = super::library::of_body(inner);
+    let mut of_param: Vec<Site> =
+        policies.into_iter().filter(|site| site.operation.text.value().is_some_and(names_param)).collect();
+    // what is waited is told where the policy is built, which errors where it runs
+    let errors = of_param.iter().map(|site| &site.errors).find(|errors| errors.kind.is_known()).cloned();
+    of_param.sort_by_key(|site| !site.attempts.kind.is_known());
+    let mut site = of_param.into_iter().next()?;
+    site.errors = errors.unwrap_or(site.errors);
+    Some(site)
 }
 
 /// The engine that an engine hands what it is given on to.
@@ -123,6 +138,10 @@ fn handed_on(inner: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> O
         }
         _ => None,
     })
+}
+
+fn is_named(cx: &Context<'_>, pat: crate::body::PatId, text: &str) -> bool {
+    cx.body.names_in_pat(pat).iter().any(|(name, _)| name == text)
 }
 
 /// A closure, a future, or the parameter itself.
@@ -188,6 +207,9 @@ fn of_loop(
                 cx.evidence(*wait, "blocks the thread of the executor"),
             );
         }
+        if site.kind == Kind::Poll {
+            site.exhaustion.outcome = exhaustion::of_poll(cx, followed, id, record);
+        }
         return Some(site);
     }
     if !classified.told {
@@ -207,6 +229,13 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
+    if classified.failing.iter().any(|state| !state.waits.is_empty())
+        && let Some(shown) = jitter::in_loop(cx, id)
+    {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops)
         || is_polled(cx)
@@ -235,6 +264,12 @@ pub(crate) fn forget_no_delay(site: &mut Site) {
     }
 }
 
+/// Whether an item is test code, its own or by its file.
+pub(crate) fn in_test(krate: &Crate, at: ItemRef) -> bool {
+    krate.item(at).is_some_and(|item| item.in_test)
+        || krate.file(at).is_some_and(|file| file.in_test || file.outline.test_file)
+}
+
 /// Why a site is less certain: nothing tells whether its operation is remote.
 pub(crate) const REMOTE_UNKNOWN: &str = "not known whether the operation is remote";
 
@@ -248,8 +283,7 @@ pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
     let place = cx.place(id)?;
     let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
     site.delay.made_elsewhere = Fact::known(false);
-    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test)
-        || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
+    site.in_test = in_test(cx.krate, cx.at);
     Some(site)
 }
 
@@ -299,7 +333,9 @@ pub(crate) fn fill(
         site.schedule = Fact::Unknown;
     }
     let hinted = failing.iter().all(|state| state.marks.hint && !state.waits.is_empty());
-    if hinted && !site.delay.growth.is_known() {
+    // a wait of a size that nobody knows may be what the hint was given to
+    let by_hint = site.delay.growth.is(&Growth::Constant) && !site.delay.first_s.is_known();
+    if hinted && (by_hint || !site.delay.growth.is_known()) {
         site.delay.growth = Fact::Known(
             Growth::Server,
             wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, "waits as long as the server says")),

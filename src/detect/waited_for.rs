@@ -68,9 +68,10 @@ impl Question<'_, '_> {
             body.exprs().any(|(_, expr)| match &expr.kind {
                 ExprKind::Method(call) => {
                     call.name == "set_nonblocking"
-                        && call.args.first().is_some_and(|arg| {
-                            matches!(body.expr(*arg).kind, ExprKind::Lit(Lit::Bool(true)))
-                        })
+                        && call
+                            .args
+                            .first()
+                            .is_some_and(|arg| matches!(body.expr(*arg).kind, ExprKind::Lit(Lit::Bool(true))))
                 }
                 _ => false,
             })

@@ -65,6 +65,8 @@ pub(crate) struct Crates {
     pub(crate) clients: Vec<String>,
     /// Runtimes and toolboxes: some of their calls reach a remote side, but depending on them says nothing.
     pub(crate) neutral: Vec<String>,
+    /// Types whose requests are tried again by the crate itself, unless it is told not to.
+    pub(crate) retrying: Vec<String>,
 }
 
 impl Knowledge {

@@ -9,6 +9,7 @@ mod load;
 mod lookup;
 mod paths;
 mod table;
+mod versions;
 mod words;
 
 #[cfg(test)]

@@ -68,6 +68,8 @@ pub struct Words {
     pub everyday: Vec<String>,
     /// Single parts: what a readiness or health endpoint is called, a last `z` aside: ready, health, live, …
     pub health: Vec<String>,
+    /// Single parts: a call that opens what goes on coming: stream, events, subscription, …
+    pub streams: Vec<String>,
     /// Whole names: parameters that count, of a function that computes a delay: n, round, exponent, …
     pub counter: Vec<String>,
     /// First parts of names of functions that only wait: sleep, pause.
@@ -100,6 +102,8 @@ pub struct Words {
     pub records: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
+    /// What was to be made is there already: unique, duplicate, `already_exists`, …
+    pub conflict: Vec<String>,
 }
 
 impl Words {
@@ -110,7 +114,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 47] {
+    fn lists(&mut self) -> [&mut Vec<String>; 49] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -142,6 +146,7 @@ impl Words {
             &mut self.decoding,
             &mut self.everyday,
             &mut self.health,
+            &mut self.streams,
             &mut self.counter,
             &mut self.sleep,
             &mut self.items,
@@ -159,6 +164,7 @@ impl Words {
             &mut self.receives,
             &mut self.answers,
             &mut self.records,
+            &mut self.conflict,
         ]
     }
 }

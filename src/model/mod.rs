@@ -17,7 +17,7 @@ pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
 pub use limits::{LIMITS, LimitInfo, MAX_DELAY, Measure, limit_info};
 pub use place::Place;
 pub use site::{
-    Assumed, Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Operation, Seconds, Site, State,
+    Assumed, Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Library, Operation, Seconds, Site, State,
 };
 pub use words::{
     BoundKind, Confidence, ErrorKind, Growth, Jitter, Kind, LastError, Method, Outcome, Overflow, Reset,

@@ -202,8 +202,12 @@ impl Index {
                     .is_some_and(|item| item.in_test)
             })
         };
-        let marked: Vec<usize> =
-            (0u32..).zip(files.iter()).map(|(file, _)| file).filter(|file| is_test(*file)).map(|file| file as usize).collect();
+        let marked: Vec<usize> = (0u32..)
+            .zip(files.iter())
+            .map(|(file, _)| file)
+            .filter(|file| is_test(*file))
+            .map(|file| file as usize)
+            .collect();
         for file in marked {
             if let Some(source) = files.get_mut(file) {
                 source.in_test = true;

@@ -54,7 +54,10 @@ impl Eval<'_, '_> {
             }
             // `u64::from(n)`, `f64::from(x)`, `u64::pow(2, n)`
             _ if matches!(name, "from" | "try_from" | "new") && args.len() == 1 => {
-                args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg))
+                args.first().map_or_else(Amount::unknown, |arg| match self.cx.body.expr(*arg).kind {
+                    ExprKind::Closure { .. } => self.apply(*arg, &[]),
+                    _ => self.eval(*arg),
+                })
             }
             _ if matches!(name, "pow" | "powi" | "powf" | "saturating_pow") && args.len() == 2 => {
                 let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();

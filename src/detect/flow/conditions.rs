@@ -401,7 +401,8 @@ pub(super) fn narrow_status(op: ExprId, ranges: &[(u16, u16)], holds: bool, s: &
     match (bad, good, holds) {
         (true, _, true) | (_, true, false) => s.decide(op, Tag::BadStatus, Verdict::Failure),
         (_, true, true) => s.decide(op, Tag::GoodStatus, Verdict::Success),
-        _ => {}
+        // what else it may be, an earlier look told
+        _ => s.look_again(op),
     }
 }
 

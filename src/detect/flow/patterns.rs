@@ -143,7 +143,16 @@ impl Walker<'_, '_> {
         let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
         let other = tag.other().filter(|_| self.is_closed(path));
         match val {
-            Val::Outcome(op) => self.bind_outcome(*op, &tag, other, subs, s),
+            Val::Outcome(op) => match s.look(*op).map(|look| &look.tag) {
+                // a reply whose status was asked, in the guard of an arm above, is there however it went
+                Some(Tag::GoodStatus | Tag::BadStatus) if matches!(tag, Tag::Ok | Tag::Some) => {
+                    self.bind_subs(subs, &Val::Payload(*op, tag), s)
+                }
+                Some(Tag::GoodStatus | Tag::BadStatus) if matches!(tag, Tag::Err | Tag::None) => {
+                    (Vec::new(), vec![s])
+                }
+                _ => self.bind_outcome(*op, &tag, other, subs, s),
+            },
             Val::Derived(_, op) => {
                 let mut s = s;
                 s.called_once(*op);

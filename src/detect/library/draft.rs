@@ -1,11 +1,13 @@
 //! A retry crate's policy while it is being built: what the constructor gives, and what each setter changes.
 //! Numbers come from arguments by the same evaluation as delays do; what cannot be evaluated is known to be set, and its size unknown.
 
-use super::Series;
+use super::{Series, args_of};
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::detect::context::Context;
 use crate::detect::delay::{Env, Eval};
-use crate::knowledge::{Grows, Library, Limit, Policy, RandomGives, Role, Sets, Setter, Shakes, Unit};
+use crate::knowledge::{
+    Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
+};
 use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
 
 /// Counts from here on never end: `u32::MAX` and the like.
@@ -18,17 +20,23 @@ const MOST_DELAYS: u32 = 10_000;
 /// What is known of a policy so far.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    growth: Fact<Growth>,
-    jitter: Fact<Jitter>,
-    first: Fact<f64>,
-    capped: Fact<bool>,
-    cap: Fact<f64>,
-    factor: Fact<f64>,
+    pub(super) growth: Fact<Growth>,
+    pub(super) jitter: Fact<Jitter>,
+    pub(super) first: Fact<f64>,
+    pub(super) capped: Fact<bool>,
+    pub(super) cap: Fact<f64>,
+    pub(super) factor: Fact<f64>,
     /// Whether the attempts are counted.
-    counted: Fact<bool>,
+    pub(super) counted: Fact<bool>,
     /// How many they are.
-    calls: Fact<f64>,
-    deadline: Fact<bool>,
+    pub(super) calls: Fact<f64>,
+    pub(super) deadline: Fact<bool>,
+    /// Which errors are tried again, where the policy says so.
+    pub(super) errors: Option<Retried>,
+    /// Whether the random parts come from a seed that is written here.
+    pub(super) seeded: Fact<bool>,
+    /// Whether the cap is applied after the random part.
+    pub(super) clipped: bool,
 }
 
 impl Draft {
@@ -60,23 +68,29 @@ impl Draft {
             ),
             calls: known(policy.retries.map(|retries| retries + 1.0), "so many by default"),
             deadline: Fact::Known(policy.deadline, at("limited in time by default")),
+            errors: policy.errors,
+            seeded: Fact::known(false),
+            clipped: policy.clipped,
         };
         if policy.delays_only {
-            draft.counted = Fact::Unknown;
-            draft.deadline = Fact::Unknown;
+            draft.doubt(&[Limit::Retries, Limit::Deadline]);
         }
-        for (sets, arg) in policy.args.iter().zip(cx.args(from)) {
+        draft.doubt(&policy.unknown);
+        for (sets, arg) in policy.args.iter().zip(args_of(cx, from)) {
             draft.one(cx, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
         }
         if let ExprKind::Struct(lit) = &cx.body.expr(from).kind {
-            if lit.base.is_some_and(|base| !is_default(cx, base)) {
-                draft.forget();
+            if let Some(base) = lit.base.filter(|base| !is_default(cx, *base)) {
+                draft.take_base(cx, base);
             }
             for (name, value) in &lit.fields {
                 if let Some(setter) = library.field(name) {
                     draft.apply(cx, setter, &[*value], &cx.evidence(*value, "set here"));
                 }
             }
+        }
+        for other in &policy.others {
+            draft.agree(&Self::new(cx, library, other, from));
         }
         draft
     }
@@ -100,6 +114,11 @@ impl Draft {
         }
         let mut other = self.clone();
         other.apply(cx, setter, args, &evidence);
+        self.agree(&other);
+    }
+
+    /// Leaves unknown what is not the same in another one.
+    pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
         agree(&mut self.jitter, &other.jitter);
         agree(&mut self.first, &other.first);
@@ -109,6 +128,11 @@ impl Draft {
         agree(&mut self.counted, &other.counted);
         agree(&mut self.calls, &other.calls);
         agree(&mut self.deadline, &other.deadline);
+        agree(&mut self.seeded, &other.seeded);
+        self.clipped &= other.clipped;
+        if self.errors != other.errors {
+            self.errors = Some(Retried::Unknown);
+        }
     }
 
     /// Writes what is known into a site.
@@ -133,6 +157,7 @@ impl Draft {
         }
         self.fill_attempts(site);
         self.fill_schedule(site);
+        self.fill_random(site);
     }
 
     /// The delays one by one, where growth and jitter are known.
@@ -195,7 +220,7 @@ impl Draft {
         }
     }
 
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         *self = Self {
             growth: self.growth.clone(),
             jitter: Fact::Unknown,
@@ -206,10 +231,26 @@ impl Draft {
             counted: self.counted.clone(),
             calls: Fact::Unknown,
             deadline: Fact::Unknown,
+            seeded: Fact::Unknown,
+            ..self.clone()
         };
     }
 
     fn apply(&mut self, cx: &Context<'_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+        let before = (!setter.others.is_empty()).then(|| self.clone());
+        self.apply_one(cx, setter, args, evidence);
+        for (other, mut made) in setter.others.iter().zip(std::iter::repeat(before).flatten()) {
+            made.apply_one(cx, other, args, evidence);
+            self.agree(&made);
+        }
+    }
+
+    /// What a setter of one version does.
+    fn apply_one(&mut self, cx: &Context<'_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+        if setter.growth == Some(Grows::Unknown) {
+            self.forget_delay();
+        }
+        self.errors = setter.errors.or(self.errors);
         if let Some(growth) = setter.growth {
             self.growth = growth_of(growth, evidence.clone());
             self.factor = match growth {
@@ -230,6 +271,7 @@ impl Draft {
                 Limit::Deadline => self.deadline = Fact::Known(false, evidence.clone()),
             }
         }
+        self.doubt(&setter.unknown);
         for (sets, arg) in setter.sets.iter().zip(args) {
             self.one(cx, *sets, setter.unit, *arg, evidence);
         }
@@ -276,6 +318,12 @@ impl Draft {
             }
             Sets::JitterIf => {
                 self.jitter = match &cx.body.expr(arg).kind {
+                    // the setter may have said which
+                    ExprKind::Lit(Lit::Bool(true))
+                        if self.jitter.value().is_some_and(|it| *it != Jitter::None) =>
+                    {
+                        return;
+                    }
                     ExprKind::Lit(Lit::Bool(true)) => Fact::Known(Jitter::Full, evidence.clone()),
                     ExprKind::Lit(Lit::Bool(false)) => Fact::Known(Jitter::None, evidence.clone()),
                     _ => Fact::Unknown,
@@ -284,6 +332,8 @@ impl Draft {
             Sets::Share => {
                 self.jitter = match number(cx, arg) {
                     Some(share) if share <= 0.0 => Fact::Known(Jitter::None, evidence.clone()),
+                    // the table may have said of what kind
+                    Some(_) if self.jitter.value().is_some_and(|it| *it != Jitter::None) => return,
                     Some(_) => Fact::Known(Jitter::Proportional, evidence.clone()),
                     None => Fact::Unknown,
                 };
@@ -296,6 +346,8 @@ impl Draft {
                     _ => Fact::Unknown,
                 };
             }
+            Sets::Seed => self.seed(cx, arg, evidence),
+            Sets::Policy => self.take_policy(cx, arg),
             Sets::Map => self.map(cx, arg, evidence),
             Sets::Nothing => {}
         }
@@ -348,7 +400,7 @@ impl Draft {
         }
     }
 
-    fn forget_delay(&mut self) {
+    pub(super) fn forget_delay(&mut self) {
         self.growth = Fact::Unknown;
         self.jitter = Fact::Unknown;
         self.first = Fact::Unknown;
@@ -387,7 +439,7 @@ fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
 }
 
 /// A written number, also behind constants and sums.
-fn number(cx: &Context<'_>, arg: ExprId) -> Option<f64> {
+pub(super) fn number(cx: &Context<'_>, arg: ExprId) -> Option<f64> {
     let amount = Eval::new(cx, Env::default()).eval(arg);
     (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
 }
@@ -422,6 +474,8 @@ pub(super) fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> 
         Shakes::Full => Fact::Known(Jitter::Full, present),
         Shakes::Additive => Fact::Known(Jitter::Additive, present),
         Shakes::Proportional => Fact::Known(Jitter::Proportional, present),
+        Shakes::Equal => Fact::Known(Jitter::Equal, present),
+        Shakes::Decorrelated => Fact::Known(Jitter::Decorrelated, present),
         Shakes::Unknown => Fact::Unknown,
     }
 }

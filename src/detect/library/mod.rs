@@ -3,6 +3,8 @@
 
 mod draft;
 mod hints;
+mod mentioned;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -10,12 +12,15 @@ use super::context::{Callee, Context};
 use super::delay::policy_shape;
 use super::named::is_named_after_a_condition;
 use super::summary::MOST_CALLS;
-use super::{errors, refusals, remote, repeats, sites};
-use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
-use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{BoundKind, Confidence, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
+use super::{errors, immediate, refusals, remote, repeats, sites};
+use crate::body::{ExprId, ExprKind, MacroInput, Span, Stmt, Ty};
+use crate::knowledge::{Driver, Library, Policy, Retried, Role, Sets, Setter};
+use crate::model::{
+    BoundKind, Confidence, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site,
+};
 use crate::resolve::{ItemRef, Target};
 use draft::Draft;
+pub(crate) use mentioned::Mentioned;
 use std::collections::BTreeSet;
 
 /// A policy is followed through this many variables.
@@ -70,7 +75,8 @@ struct Built<'c, 'a> {
 
 impl<'c, 'a> Built<'c, 'a> {
     fn new(cx: &'c Context<'a>, library: &'a Library, policy: &'a Policy, from: ExprId) -> Self {
-        let draft = Draft::new(cx, library, policy, from);
+        let mut draft = Draft::new(cx, library, policy, from);
+        draft.set_before(cx, library, from);
         Self { cx, library, policy, from, top: from, draft, runs: Vec::new(), lost: false }
     }
 
@@ -83,6 +89,8 @@ impl<'c, 'a> Built<'c, 'a> {
     /// Applies the setters called on a value, one on the other; gives the last.
     fn chain(&mut self, from: ExprId, maybe: bool) -> ExprId {
         let mut at = from;
+        // what is called on an open policy may already be something else
+        let mut kept = from;
         while let Some(parent) = self.cx.parent(at) {
             match &self.cx.body.expr(parent).kind {
                 ExprKind::Method(call) if call.receiver == at => {
@@ -93,8 +101,12 @@ impl<'c, 'a> Built<'c, 'a> {
                         break;
                     }
                     let Some(setter) = self.library.setter(&call.name) else {
+                        if self.policy.open {
+                            at = parent;
+                            continue;
+                        }
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
-                        self.lost |= !matches!(
+                        if matches!(
                             call.name.as_str(),
                             "unwrap"
                                 | "expect"
@@ -103,18 +115,66 @@ impl<'c, 'a> Built<'c, 'a> {
                                 | "as_ref"
                                 | "as_mut"
                                 | "to_owned"
-                        );
+                        ) {
+                            at = parent;
+                            continue;
+                        }
+                        self.lost = true;
                         break;
                     };
                     self.draft.set(self.cx, setter, parent, &call.args, maybe);
+                    kept = parent;
                 }
+                ExprKind::Call(..) if self.wrapped(parent, at, maybe) => kept = parent,
                 ExprKind::Ref(_) | ExprKind::Try(_) => {}
                 _ => break,
             }
             at = parent;
         }
         self.run_with(at);
-        at
+        if self.policy.open { kept } else { at }
+    }
+
+    /// Applies a function of the library that is given the policy and gives it back.
+    fn wrapped(&mut self, call: ExprId, policy: ExprId, maybe: bool) -> bool {
+        let ExprKind::Call(callee, args) = &self.cx.body.expr(call).kind else { return false };
+        let ExprKind::Path(path) = &self.cx.body.expr(*callee).kind else { return false };
+        let wrapper = full_paths(self.cx, &path.segments).iter().find_map(|full| self.library.wrapper(full));
+        let Some(wrapper) = wrapper.filter(|wrapper| args.get(wrapper.policy) == Some(&policy)) else {
+            return false;
+        };
+        self.draft.set(self.cx, wrapper, call, args, maybe);
+        true
+    }
+
+    /// Whether the policy becomes a part of another one, which is told instead.
+    fn is_part(&self, value: ExprId) -> bool {
+        let takes = |setter: Option<&Setter>, at: usize| {
+            setter.is_some_and(|setter| setter.sets.get(at) == Some(&Sets::Policy))
+        };
+        let Some(parent) = self.cx.parent(value) else { return false };
+        match &self.cx.body.expr(parent).kind {
+            ExprKind::Struct(lit) => {
+                let field = lit.fields.iter().find(|(_, it)| *it == value).map(|(name, _)| name);
+                let outer = built_at(self.cx, parent);
+                lit.base == Some(value) && outer.is_some()
+                    || outer.zip(field).is_some_and(|((library, _), field)| takes(library.field(field), 0))
+            }
+            ExprKind::Method(call) => call.args.iter().position(|arg| *arg == value).is_some_and(|at| {
+                self.cx.knowledge.libraries.tables().iter().any(|library| {
+                    takes(library.setter(&call.name), at)
+                        && library.crates.iter().any(|name| self.cx.krate.is_dependency(name))
+                })
+            }),
+            ExprKind::Call(..) => built_at(self.cx, parent).is_some_and(|(_, policy)| {
+                self.cx
+                    .args(parent)
+                    .iter()
+                    .position(|arg| *arg == value)
+                    .is_some_and(|at| policy.args.get(at) == Some(&Sets::Policy))
+            }),
+            _ => false,
+        }
     }
 
     /// Whether a call is given this value as its policy.
@@ -122,17 +182,27 @@ impl<'c, 'a> Built<'c, 'a> {
         let Some(parent) = self.cx.parent(value) else { return };
         let driver = match &self.cx.body.expr(parent).kind {
             ExprKind::Call(..) => driver_of(self.cx, parent).map(|(_, driver)| driver),
-            ExprKind::Method(call) => self.library.run_by_method(&call.name),
+            ExprKind::Method(call) => {
+                self.library.run_by_method(&call.name).or_else(|| self.run_by_another(&call.name))
+            }
+            ExprKind::Macro(_) => driver_of(self.cx, parent).map(|(_, driver)| driver),
             _ => None,
         };
         let Some(driver) = driver else { return };
         let given = driver
             .policy
-            .and_then(|policy| self.cx.args(parent).get(policy))
+            .and_then(|policy| args_of(self.cx, parent).get(policy))
             .is_some_and(|arg| *arg == value);
         if given {
             self.runs.push((parent, driver));
         }
+    }
+
+    /// The method of another library that runs policies of this one.
+    fn run_by_another(&self, method: &str) -> Option<&'a Driver> {
+        let takes = |library: &Library| library.runs.iter().any(|name| self.library.crates.contains(name));
+        let mut others = self.cx.knowledge.libraries.run_by_method(method);
+        others.find_map(|(library, driver)| takes(library).then_some(driver))
     }
 
     /// Follows a variable that the value is bound to: setters on it, calls that it is given to.
@@ -147,6 +217,9 @@ impl<'c, 'a> Built<'c, 'a> {
             .filter(|id| *id > value && self.cx.body.local(*id) == Some(local))
             .collect();
         for used in uses {
+            if !self.library.in_place && self.is_dropped(used) {
+                continue;
+            }
             let maybe = enclosing(self.cx, used) != home;
             let end = self.chain(used, maybe);
             let Some(next) = self.cx.local_of(end) else {
@@ -168,6 +241,22 @@ impl<'c, 'a> Built<'c, 'a> {
         }
     }
 
+    /// Whether setters by value are called on the policy, and what they give is thrown away: `builder.with_jitter();` changes nothing.
+    fn is_dropped(&self, used: ExprId) -> bool {
+        let mut at = used;
+        while let Some(parent) = self.cx.parent(at) {
+            match &self.cx.body.expr(parent).kind {
+                ExprKind::Method(call)
+                    if call.receiver == at && self.library.setter(&call.name).is_some() =>
+                {
+                    at = parent;
+                }
+                _ => break,
+            }
+        }
+        at != used && self.is_statement(at)
+    }
+
     fn is_statement(&self, id: ExprId) -> bool {
         self.cx.parent(id).is_some_and(|parent| {
             self.cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == id))
@@ -176,7 +265,18 @@ impl<'c, 'a> Built<'c, 'a> {
 
     fn sites(self) -> Vec<Site> {
         let cx = self.cx;
-        if self.lost && self.runs.is_empty() {
+        if self.lost && self.runs.is_empty() || self.is_part(self.top) {
+            return Vec::new();
+        }
+        // what is wrapped by something that nobody knows may be limited there
+        let given_on = |id: ExprId| matches!(&cx.body.expr(id).kind, ExprKind::Call(_, args) if args.contains(&self.top));
+        if matches!(cx.body.expr(self.from).kind, ExprKind::Path(_))
+            && self.runs.is_empty()
+            && cx.parent(self.top).is_some_and(given_on)
+        {
+            return Vec::new();
+        }
+        if self.policy.given_failure && !super::unlooped::is_given_failure(cx) {
             return Vec::new();
         }
         let Some(mut site) = sites::begin(cx, self.from, Kind::Library) else { return Vec::new() };
@@ -185,13 +285,16 @@ impl<'c, 'a> Built<'c, 'a> {
         site.why.push(cx.evidence(self.from, "builds a retry policy"));
         let mut made = Vec::new();
         let mut adjusted = false;
-        if let Some(retried) = self.policy.errors {
-            let operation = self.policy.operation.and_then(|at| cx.args(self.from).get(at).copied());
+        let operation = self.policy.operation.and_then(|at| args_of(cx, self.from).get(at).copied());
+        if let Some(retried) = self.draft.errors.filter(|_| self.runs.is_empty() || operation.is_some()) {
             operation_of(cx, operation, &mut site);
             site.errors = errors_of(cx, self.library, retried, operation, self.from);
         } else if let Some((call, driver)) = self.runs.first().copied() {
             adjusted = calls_after(cx, call, &driver.adjusts).is_some();
-            let Some(driven) = at_driver(cx, self.library, driver, call) else { return Vec::new() };
+            let Some(mut driven) = at_driver(cx, self.library, driver, call) else { return Vec::new() };
+            if let Some(retried) = self.draft.errors {
+                driven.errors = errors_of(cx, self.library, retried, operation_at(cx, driver, call), call);
+            }
             if cx.body.expr(call).span.contains(cx.body.expr(self.from).span) {
                 site = Site { why: site.why, ..driven };
                 site.delay.made_elsewhere = Fact::known(false);
@@ -208,8 +311,33 @@ impl<'c, 'a> Built<'c, 'a> {
         if !adjusted {
             self.draft.fill(&mut site);
         }
+        self.of_crate(&mut site);
         made.push(site);
         made
+    }
+
+    /// What holds of every policy that the crate builds like this.
+    fn of_crate(&self, site: &mut Site) {
+        let cx = self.cx;
+        if self.policy.remote {
+            site.operation.remote =
+                Fact::Known(true, cx.evidence(self.from, "what it is for crosses a network"));
+        }
+        if self.policy.fixed {
+            site.delay.made_elsewhere =
+                Fact::Known(true, cx.evidence(self.from, "its delays are the crate's own"));
+        }
+        if site.delay.growth.is(&Growth::None) && !site.operation.waits.is_known() {
+            let operation = self
+                .runs
+                .first()
+                .and_then(|(call, driver)| operation_at(cx, driver, *call))
+                .or_else(|| self.policy.operation.and_then(|at| args_of(cx, self.from).get(at).copied()));
+            let waits =
+                operation.map_or(!self.policy.remote, |it| immediate::waits_in(cx, behind_name(cx, it)));
+            site.operation.waits = if waits { Fact::Unknown } else { Fact::known(false) };
+        }
+        name_crate(cx, self.library, self.from, site);
     }
 
     /// Where a caller runs a remote operation with the policy that this function gives.
@@ -250,18 +378,13 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
     let mut site = sites::begin(cx, call, Kind::Library)?;
     site.place = cx.place(chain_end(cx, call))?;
     site.why.push(cx.evidence(call, "runs a retry policy"));
-    let operation = match driver.operation {
-        Some(at) => cx.args(call).get(at).copied(),
-        None => match &cx.body.expr(call).kind {
-            ExprKind::Method(method) => Some(method.receiver),
-            _ => None,
-        },
-    };
+    name_crate(cx, library, call, &mut site);
+    let operation = operation_at(cx, driver, call);
     operation_of(cx, operation, &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
-    let policy = driver.policy.and_then(|at| cx.args(call).get(at).copied());
+    let policy = driver.policy.and_then(|at| args_of(cx, call).get(at).copied());
     if let Some((growth, jitter)) = policy.and_then(|policy| policy_shape(cx, policy)) {
         site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
         site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
@@ -295,6 +418,35 @@ fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId)
         );
     }
     Some(site)
+}
+
+/// Says which retry crate a site is from, and that nobody maintains it.
+fn name_crate(cx: &Context<'_>, library: &Library, at: ExprId, site: &mut Site) {
+    let Some(name) = library.crates.first() else { return };
+    site.library.krate = Fact::Known(name.clone(), cx.evidence(at, "a policy of this crate"));
+    if let Some(advisory) = &library.unmaintained {
+        site.library.advisory = Fact::Known(advisory.clone(), cx.evidence(at, "nobody maintains this crate"));
+    }
+}
+
+/// What a driver runs.
+fn operation_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
+    match (driver.operation, &cx.body.expr(call).kind) {
+        (Some(at), _) => args_of(cx, call).get(at).copied(),
+        (None, ExprKind::Method(method)) => Some(method.receiver),
+        _ => None,
+    }
+}
+
+/// Arguments of a call or a macro.
+fn args_of<'a>(cx: &Context<'a>, id: ExprId) -> &'a [ExprId] {
+    match &cx.body.expr(id).kind {
+        ExprKind::Macro(call) => match &call.input {
+            MacroInput::Args(args) => args,
+            _ => &[],
+        },
+        _ => cx.args(id),
+    }
 }
 
 fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
@@ -439,14 +591,17 @@ fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Drive
             ExprKind::Path(path) => full_paths(cx, &path.segments).iter().find_map(|full| known.run_by(full)),
             _ => None,
         },
+        ExprKind::Macro(call) => {
+            full_paths(cx, &call.path.segments).iter().find_map(|full| known.run_by_macro(full))
+        }
         ExprKind::Method(call) => {
             // by the type of its policy: `retry` is a name that many have
-            known.tables().iter().find_map(|library| {
-                let driver = library.run_by_method(&call.name)?;
+            known.run_by_method(&call.name).find_map(|(library, driver)| {
                 let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
                 let ty = cx.type_of(policy)?;
                 let first = ty.path.first()?;
-                library.crates.contains(first).then_some((library, driver))
+                let takes = library.crates.contains(first) || library.runs.contains(first);
+                takes.then_some((library, driver))
             })
         }
         _ => None,
@@ -559,6 +714,23 @@ fn built_at<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Policy
         ExprKind::Struct(lit) => {
             full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
         }
+        // a struct without fields
+        ExprKind::Path(path)
+            if known.names_struct(path.last()) && !is_callee(cx, id) && cx.body.local(id).is_none() =>
+        {
+            full_paths(cx, &path.segments).iter().find_map(|full| known.written_as(full))
+        }
+        ExprKind::Macro(call) => {
+            full_paths(cx, &call.path.segments).iter().find_map(|full| known.built_by_macro(full))
+        }
+        ExprKind::Method(call) => known
+            .made_by(&call.name)
+            .find(|(library, _)| library.crates.iter().any(|name| cx.krate.is_dependency(name))),
         _ => None,
     }
+}
+
+fn is_callee(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.parent(id)
+        .is_some_and(|parent| matches!(cx.body.expr(parent).kind, ExprKind::Call(callee, _) if callee == id))
 }

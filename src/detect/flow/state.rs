@@ -453,6 +453,13 @@ impl State {
             && self.waits == other.waits
             && self.codes == other.codes
             && self.trace == other.trace
+            && self.keeps_tests_of(other)
+            && other.keeps_tests_of(self)
+    }
+
+    /// Whether what a variable asks of an outcome here (`let again = status.is_server_error();`) it asks there: joined, the answer would be lost.
+    fn keeps_tests_of(&self, other: &Self) -> bool {
+        other.env.iter().all(|(local, val)| !matches!(val, Val::Test(..)) || self.get(*local) == *val)
     }
 
     /// Whether another trip ended as this one: the same outcomes, waits and flags.

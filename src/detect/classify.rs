@@ -290,9 +290,8 @@ pub(crate) fn classify<'f>(
     }
     let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
     let comes_up = !retry_words && q.waits_for_what_it_started(&ops);
-    let condition = q.waits_for_condition(&ops)
-        || comes_up
-        || !retry_words && !establishes && q.only_answers_matter(&ops);
+    let condition =
+        q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();
 
     // whoever polls it comes back after success as well, and finds the same timer set
@@ -313,6 +312,13 @@ pub(crate) fn classify<'f>(
     });
     if idle && !establishes && !retry_words {
         made.kind = Kind::Ticker;
+        return Some(made);
+    }
+    // whatever else of it goes round: it asks whether the process that it waits for still runs
+    if comes_up && leaves_after_success && waits_on_failure && !operand {
+        made.kind = Kind::Poll;
+        made.confidence = Confidence::Medium;
+        made.reasons.push("it waits until what was started here answers".into());
         return Some(made);
     }
     // one arm's timer begins work that may connect somewhere: no other arm waits for it
@@ -339,11 +345,7 @@ pub(crate) fn classify<'f>(
             } else if condition && (!operand || condition_words && !retry_words) {
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
-                made.reasons.push(if comes_up {
-                    "it waits until what was started here answers".into()
-                } else {
-                    "its name says that it waits for a condition".into()
-                });
+                made.reasons.push("its name says that it waits for a condition".into());
             } else if !operand
                 && (establishes && q.keeps_alive(record) && !q.is_a_retrier(record)
                     || remote::holds_a_session(cx, *main))

@@ -97,6 +97,19 @@ pub(super) fn is_limiter(cx: &Context<'_>, wait: ExprId) -> bool {
         || cx.type_of(call.receiver).is_some_and(|ty| says(list, ty.name()))
 }
 
+/// Whether a trip waits only before its operation (somebody was told the hint, and holds back the next try) or for the hint itself.
+pub(super) fn holds_back_as_told(cx: &Context<'_>, state: &State, ops: &[ExprId]) -> bool {
+    let events = state.trip_events();
+    let called = events.iter().position(|event| matches!(event, Event::Call(op) if ops.contains(op)));
+    let told = |wait: ExprId| cx.args(wait).iter().any(|arg| says(&cx.words().hint, &cx.base_text(*arg)));
+    called.is_some_and(|called| {
+        events.iter().enumerate().all(|(at, event)| match event {
+            Event::Wait(wait) => at < called || told(*wait),
+            _ => true,
+        })
+    })
+}
+
 /// Whether an operation reads what the other side sends: it takes as long as its time limit, or as that side takes.
 pub(super) fn receives(cx: &Context<'_>, op: ExprId) -> bool {
     let first = parts(cx.call_name(op)).into_iter().next().unwrap_or_default();

@@ -159,14 +159,21 @@ impl Question<'_, '_> {
         remote::establishes(self.cx, op, 3)
     }
 
-    /// Whether this is done for each of several in turn, in a loop within this one.
+    /// Whether this is done for each of several in turn, in a loop within this one, whatever became of it last time: what is asked first
+    /// whether it needs it is made anew where it broke.
     pub(super) fn is_of_inner_item(&self, op: Op) -> bool {
-        self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
-            self.followed
-                .loops
-                .get(looped)
-                .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
-        })
+        let body = self.cx.body;
+        let asked = self.cx.around(op).take_while(|at| *at != self.id).any(|at| match &body.expr(at).kind {
+            ExprKind::If { cond, .. } => !body.expr(*cond).span.contains(body.expr(op).span),
+            _ => false,
+        });
+        !asked
+            && self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
+                self.followed
+                    .loops
+                    .get(looped)
+                    .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
+            })
     }
 
     /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.
@@ -454,34 +461,47 @@ impl Question<'_, '_> {
 
     /// Whether each trip begins with a wait, before anything is called or asked: what comes after it is periodic work.
     pub(super) fn begins_with_a_wait(&self, record: &LoopRecord) -> bool {
-        let first = |state: &State| {
-            state
-                .trip_events()
-                .iter()
-                .find(|event| matches!(event, Event::Wait(_) | Event::Call(_) | Event::Cond(..)))
-                .copied()
-        };
-        !record.backs.is_empty()
-            && record.backs.iter().all(|state| matches!(first(state), Some(Event::Wait(_))))
+        !record.backs.is_empty() && record.backs.iter().all(|state| self.wait_at_head(state).is_some())
     }
 
-    /// Whether a timer of its own begins each failing trip, and other trips are begun by something else: one arm of a loop over many events.
-    /// What fails there waits for no other arm's timer; a timer that is named after connecting is the delay before the next try.
+    /// The wait that a trip begins with, what the loop's own condition asks aside.
+    fn wait_at_head(&self, state: &State) -> Option<ExprId> {
+        let body = self.cx.body;
+        let head = match &body.expr(self.id).kind {
+            ExprKind::While { cond, .. } => Some(body.expr(*cond).span),
+            _ => None,
+        };
+        let of_head = |id: ExprId| head.is_some_and(|head| head.contains(body.expr(id).span));
+        let first = state.trip_events().iter().find(|event| match event {
+            Event::Wait(_) => true,
+            Event::Call(id) => !of_head(*id) && self.counts(*id),
+            Event::Cond(id, _) => !of_head(*id),
+            _ => false,
+        });
+        match first {
+            Some(Event::Wait(wait)) => Some(*wait),
+            _ => None,
+        }
+    }
+
+    /// Whether a timer of its own or a message begins each failing trip, and other trips are begun by something else: the arms of a loop over
+    /// many events. What fails in one waits for no other's timer; a timer that is named after connecting is the delay before the next try.
     pub(super) fn is_one_arm_of_many(&self, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> bool {
         let ticks = |wait: ExprId| matches!(self.cx.role(wait), Some(Role::Wait { arg: None, .. }));
-        let begun = |state: &&State| {
-            let first = state
-                .trip_events()
-                .iter()
-                .find(|event| matches!(event, Event::Wait(_) | Event::Call(_) | Event::Cond(..)));
-            let [wait] = state.waits.as_slice() else { return false };
-            ticks(*wait) && matches!(first, Some(Event::Wait(it)) if it == wait)
+        let by_tick = |state: &State| match state.waits.as_slice() {
+            [wait] => ticks(*wait) && self.wait_at_head(state) == Some(*wait),
+            _ => false,
+        };
+        let by_message = |state: &State| {
+            state.waits.is_empty()
+                && state.calls.iter().filter(|op| ops.contains(op)).all(|op| self.is_dispatch(state, *op))
         };
         let other = |state: &State| {
             !state.calls.iter().any(|op| ops.contains(op))
                 && !state.waits.iter().any(|wait| failing.iter().any(|fail| fail.waits.contains(wait)))
         };
-        failing.iter().all(begun)
+        failing.iter().any(|state| by_tick(state))
+            && failing.iter().all(|state| by_tick(state) || by_message(state))
             && record.backs.iter().any(other)
             && self.waits_to_reconnect(failing).is_none()
     }

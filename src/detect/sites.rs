@@ -332,7 +332,9 @@ pub(crate) fn fill(
         site.delay = Delay { made_elsewhere, ..Delay::default() };
         site.schedule = Fact::Unknown;
     }
-    let hinted = failing.iter().all(|state| state.marks.hint && !state.waits.is_empty());
+    let hinted = failing.iter().all(|state| {
+        state.marks.hint && !state.waits.is_empty() && immediate::holds_back_as_told(cx, state, ops)
+    });
     // a wait of a size that nobody knows may be what the hint was given to
     let by_hint = site.delay.growth.is(&Growth::Constant) && !site.delay.first_s.is_known();
     if hinted && (by_hint || !site.delay.growth.is_known()) {

@@ -246,6 +246,10 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Local;
         return Some(made);
     }
+    if waits && q.reads_what_is_there(&ops) {
+        made.kind = Kind::Poll;
+        return Some(made);
+    }
     if q.asks_another(record, &failing, &ops) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
@@ -278,14 +282,17 @@ pub(crate) fn classify<'f>(
         beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
     let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
     let leaves_after_success = leaves_after_success(cx, record, &ops) || q.asks_at_its_head();
+    let at_its_head = q.begins_with_a_wait(record);
     // the stream that was opened came to its end
     let ended = !not_yet.is_empty() && remote_known && not_yet.iter().all(|state| q.is_end_of_stream(state));
     if ended {
         succeeding.append(&mut not_yet);
     }
-    let session = ended || q.is_session(&succeeding, remote_known);
-    let condition =
-        q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
+    let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
+    let comes_up = !retry_words && q.waits_for_what_it_started(&ops);
+    let condition = q.waits_for_condition(&ops)
+        || comes_up
+        || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();
 
     // whoever polls it comes back after success as well, and finds the same timer set
@@ -308,6 +315,20 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Ticker;
         return Some(made);
     }
+    // one arm's timer begins work that may connect somewhere: no other arm waits for it
+    if !leaves_after_success && !retry_words && q.is_one_arm_of_many(record, &failing, &ops) {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
+    // each of several in turn, from time to time
+    if at_its_head
+        && !leaves_after_success
+        && !q.is_named_after_connections()
+        && ops.iter().all(|op| q.is_of_inner_item(*op))
+    {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
     if succeeding.is_empty() && not_yet.is_empty() {
         if leaves_after_success {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
@@ -315,10 +336,14 @@ pub(crate) fn classify<'f>(
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
                 made.reasons.push("it waits until somebody wakes it".into());
-            } else if condition && !operand {
+            } else if condition && (!operand || condition_words && !retry_words) {
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
-                made.reasons.push("its name says that it waits for a condition".into());
+                made.reasons.push(if comes_up {
+                    "it waits until what was started here answers".into()
+                } else {
+                    "its name says that it waits for a condition".into()
+                });
             } else if !operand
                 && (establishes && q.keeps_alive(record) && !q.is_a_retrier(record)
                     || remote::holds_a_session(cx, *main))

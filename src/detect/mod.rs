@@ -36,12 +36,14 @@ mod refusals;
 mod remote;
 mod repeats;
 mod schedules;
+mod serves;
 mod sites;
 mod statuses;
 mod summary;
 mod unanswered;
 mod unlooped;
 mod varied;
+mod waited_for;
 
 #[doc(hidden)]
 pub use describe::describe;

@@ -5,6 +5,7 @@ use super::context::{Callee, Context};
 use super::flow::state::Look;
 use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
+use super::serves::serves;
 use super::summary::{MOST_CALLS, summary};
 use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, TyShape};
 use crate::knowledge::{LocalKind, Role, is_one_of, parts, says};
@@ -81,6 +82,7 @@ impl Question<'_, '_> {
         }
         remote::of_call(self.cx, op, MOST_CALLS)
             .or_else(|| self.of_what_it_judges(op))
+            .or_else(|| self.of_implementations(op))
             .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
     }
 
@@ -92,6 +94,16 @@ impl Question<'_, '_> {
         // `get_parent(path)` is called by a verb that half of all functions have
         let tells = |answer: &Answer| operand || answer.certain || self.cx.is_awaited(from);
         answer.filter(|answer| answer.is && tells(answer))
+    }
+
+    /// What one of the implementations in the crate reaches, a trait's method that nobody can tell apart may reach.
+    fn of_implementations(&self, op: Op) -> Option<Answer> {
+        let Callee::Own(item) = self.cx.callee(op) else { return None };
+        let bodies =
+            self.cx.krate.implementations(item).into_iter().filter(|body| *body != self.cx.at).take(8);
+        let mut reached = bodies.filter(|body| summary(self.cx, *body).remote == Some(true));
+        let name = self.cx.krate.qualified_name(reached.next()?);
+        Some(Answer { is: true, certain: false, why: format!("`{name}` reaches a remote side") })
     }
 
     /// Whether a trait of the crate declares the operation and nothing in the crate implements it: whoever calls gives it, as a closure is given.
@@ -142,9 +154,19 @@ impl Question<'_, '_> {
             self.followed.loops.get(looped).is_some_and(|record| record.outer == Some(self.id))
         });
         if inner {
-            return says(&self.cx.words().establish, self.cx.call_name(op));
+            return remote::is_named_after_establishing(self.cx.words(), self.cx.call_name(op));
         }
         remote::establishes(self.cx, op, 3)
+    }
+
+    /// Whether this is done for each of several in turn, in a loop within this one.
+    pub(super) fn is_of_inner_item(&self, op: Op) -> bool {
+        self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
+            self.followed
+                .loops
+                .get(looped)
+                .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
+        })
     }
 
     /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.
@@ -366,11 +388,14 @@ impl Question<'_, '_> {
     /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
     pub(super) fn is_session(&self, succeeding: &[&State], remote_known: bool) -> bool {
         let words = self.cx.words();
-        succeeding.iter().any(|state| {
+        let long = |name: &str| says(&words.session, name) && !says(&words.piece, name);
+        let serving = |op: &Op| self.cx.is_awaited(*op) && serves(self.cx, *op, 2);
+        succeeding.iter().any(|state| state.calls.iter().any(serving))
+            || succeeding.iter().any(|state| {
             state
                 .calls
                 .iter()
-                .filter(|op| says(&words.session, self.cx.call_name(**op)) && self.cx.is_awaited(**op))
+                .filter(|op| long(self.cx.call_name(**op)) && self.cx.is_awaited(**op))
                 .any(|op| self.remote(*op).is_none_or(|answer| answer.is))
         }) || remote_known && self.holds_session_loop()
             // what goes round at once after a success that is no session would never rest
@@ -427,6 +452,40 @@ impl Question<'_, '_> {
         })
     }
 
+    /// Whether each trip begins with a wait, before anything is called or asked: what comes after it is periodic work.
+    pub(super) fn begins_with_a_wait(&self, record: &LoopRecord) -> bool {
+        let first = |state: &State| {
+            state
+                .trip_events()
+                .iter()
+                .find(|event| matches!(event, Event::Wait(_) | Event::Call(_) | Event::Cond(..)))
+                .copied()
+        };
+        !record.backs.is_empty()
+            && record.backs.iter().all(|state| matches!(first(state), Some(Event::Wait(_))))
+    }
+
+    /// Whether a timer of its own begins each failing trip, and other trips are begun by something else: one arm of a loop over many events.
+    /// What fails there waits for no other arm's timer; a timer that is named after connecting is the delay before the next try.
+    pub(super) fn is_one_arm_of_many(&self, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> bool {
+        let ticks = |wait: ExprId| matches!(self.cx.role(wait), Some(Role::Wait { arg: None, .. }));
+        let begun = |state: &&State| {
+            let first = state
+                .trip_events()
+                .iter()
+                .find(|event| matches!(event, Event::Wait(_) | Event::Call(_) | Event::Cond(..)));
+            let [wait] = state.waits.as_slice() else { return false };
+            ticks(*wait) && matches!(first, Some(Event::Wait(it)) if it == wait)
+        };
+        let other = |state: &State| {
+            !state.calls.iter().any(|op| ops.contains(op))
+                && !state.waits.iter().any(|wait| failing.iter().any(|fail| fail.waits.contains(wait)))
+        };
+        failing.iter().all(begun)
+            && record.backs.iter().any(other)
+            && self.waits_to_reconnect(failing).is_none()
+    }
+
     fn holds_session_loop(&self) -> bool {
         self.followed.loops.iter().any(|(inner, record)| {
             record.outer == Some(self.id)
@@ -449,7 +508,7 @@ impl Question<'_, '_> {
     }
 
     /// Whether nobody looks inside what an operation gives, only whether it gave it.
-    fn is_thrown_away(&self, op: Op) -> bool {
+    pub(super) fn is_thrown_away(&self, op: Op) -> bool {
         let body = self.cx.body;
         let mut at = op;
         for _ in 0..8 {

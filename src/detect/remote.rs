@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::summary::{MOST_CALLS, summary_at};
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, is_one_of, says};
+use crate::knowledge::{LocalKind, Role, Words, is_one_of, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -512,7 +512,7 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
         },
         Callee::Own(item) => {
             let inside = cx.inside(item);
-            if says(&cx.words().establish, cx.call_name(id)) {
+            if is_named_after_establishing(cx.words(), cx.call_name(id)) {
                 // `options.connect_timeout()` gives a value, and asks nobody
                 let called = summary_at(cx, item, MOST_CALLS);
                 let asks = called.is_async || called.fallible || called.remote == Some(true);
@@ -536,7 +536,13 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
         }
         _ => {}
     }
-    says(&cx.words().establish, cx.call_name(id))
+    is_named_after_establishing(cx.words(), cx.call_name(id))
+}
+
+/// Whether a name says that its call makes a connection: `connect`, and not `on_connect_event`, which answers one.
+pub(crate) fn is_named_after_establishing(words: &Words, name: &str) -> bool {
+    let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
+    says(&words.establish, name) && !is_one_of(&words.answers, &first)
 }
 
 /// Whether a parameter's written type is a function or a future.

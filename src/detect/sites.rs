@@ -10,8 +10,8 @@ use super::summary::summary;
 use super::unlooped::is_polled;
 use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
-use crate::knowledge::{Role, says};
-use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::knowledge::{Role, Words, is_one_of, says};
+use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Site};
 use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
@@ -36,16 +36,18 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             continue;
         }
         let name = cx.call_name(id);
-        let named = says(&words.retry, name)
-            || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
         let given = cx.args(id).iter().copied().find(|arg| cx.is_work(*arg));
-        let certain = match cx.callee(id) {
-            Callee::Own(item) if item != cx.at => {
-                let inner = summary(cx, item);
-                inner.drives_operand || named && inner.loops
-            }
-            _ => false,
+        let named = names_an_engine(words, name, given.is_some())
+            || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
+        let own = match cx.callee(id) {
+            Callee::Own(item) if item != cx.at => Some((item, summary(cx, item))),
+            _ => None,
         };
+        // what calls a closure in a loop may as well draw with it, measure it or ask it: an engine tries it again after it failed
+        let driver = own.as_ref().filter(|(_, inner)| inner.drives_operand).map(|(item, _)| *item);
+        let engine = driver.and_then(|item| engine_of(cx, item, MOST_ENGINES));
+        let certain = engine.is_some()
+            || named && own.as_ref().is_some_and(|(_, inner)| inner.drives_operand || inner.loops);
         let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
         // `delete_with_retries(path, 15)`: the engine has its operation inside
         let inside = certain
@@ -70,7 +72,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             }
         }
         if let Callee::Own(item) = cx.callee(id)
-            && let Some(engine) = adapted.or_else(|| engine_of(cx, item, MOST_ENGINES))
+            && let Some(engine) = adapted.or(engine).or_else(|| engine_of(cx, item, MOST_ENGINES))
         {
             // the policy is the engine's, and its faults are told there: here it is only listed
             site.operation.remote = Fact::Unknown;
@@ -83,6 +85,16 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
         sites.push(site);
     }
     sites
+}
+
+/// Whether a name says that its call tries something again. An attempt is also what is made once, and retrying is spoken of in records
+/// and settings: where no work is given, those are no engines.
+fn names_an_engine(words: &Words, name: &str, given: bool) -> bool {
+    let parts = crate::knowledge::parts(name);
+    let record = parts.len() > 1 && parts.last().is_some_and(|last| is_one_of(&words.records, last));
+    let plain = || parts.iter().any(|part| !part.starts_with("attempt") && says(&words.retry, part));
+    says(&words.retry, name)
+        && (given && parts.last().is_none_or(|last| last != "attempt") || plain() && !record)
 }
 
 /// Engines that hand their operation on to another engine are followed this far.
@@ -161,7 +173,7 @@ fn adapter_of(cx: &Context<'_>, call: ExprId) -> Option<Site> {
 /// Whether a call's name says that it retries by itself: `delete_with_retries`.
 fn is_named_engine(cx: &Context<'_>, name: &str) -> bool {
     let parts = crate::knowledge::parts(name);
-    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && says(&cx.words().retry, last))
+    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && last != "attempt" && says(&cx.words().retry, last))
 }
 
 fn of_loop(
@@ -225,7 +237,11 @@ fn of_loop(
     }
     site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);
     // whoever polls a future comes back later, and in another of its states
-    if immediate::waits_between(record, &classified.ops) || is_polled(cx) {
+    if immediate::waits_between(record, &classified.ops)
+        || is_polled(cx)
+        || classified.failing.iter().any(|state| state.marks.timeout)
+            && classified.ops.iter().any(|op| immediate::receives(cx, *op))
+    {
         forget_no_delay(&mut site);
     }
     if record.shape == LoopShape::Each
@@ -310,6 +326,21 @@ pub(crate) fn fill(
         site.operation.waits = Fact::known(waits);
     }
     delay_facts(cx, &shown, replay, wait, unseen, site);
+    if !waits.is_empty() && waits.iter().all(|wait| immediate::is_limiter(cx, *wait)) {
+        // one's own pace: how long it holds back after a failure, it knows alone
+        let made_elsewhere = std::mem::take(&mut site.delay.made_elsewhere);
+        site.delay = Delay { made_elsewhere, ..Delay::default() };
+        site.schedule = Fact::Unknown;
+    }
+    let hinted = failing.iter().all(|state| state.marks.hint && !state.waits.is_empty());
+    // a wait of a size that nobody knows may be what the hint was given to
+    let by_hint = site.delay.growth.is(&Growth::Constant) && !site.delay.first_s.is_known();
+    if hinted && (by_hint || !site.delay.growth.is_known()) {
+        site.delay.growth = Fact::Known(
+            Growth::Server,
+            wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, "waits as long as the server says")),
+        );
+    }
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
         site.delay.blocking_in_async =

@@ -80,6 +80,12 @@ pub enum Role {
         /// A status that tells a failure comes as an error.
         #[serde(default)]
         raises: bool,
+        /// Its client connects again by itself, and waits before it does.
+        #[serde(default)]
+        waits: bool,
+        /// It asks whether something is there yet: who repeats it waits for that.
+        #[serde(default)]
+        asks: bool,
     },
     /// A type or constructor of a client: its values reach a remote side when their methods are awaited or return results.
     Client,

@@ -358,8 +358,15 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
     };
     let same = Knowledge::load([("t", table("\"remote\""))]).unwrap();
     let found = same.method("ask", None, 3).unwrap();
-    let plain =
-        Role::Remote { method: None, idempotent: None, establishes: false, blocking: false, raises: false };
+    let plain = Role::Remote {
+        method: None,
+        idempotent: None,
+        establishes: false,
+        blocking: false,
+        raises: false,
+        waits: false,
+        asks: false,
+    };
     assert_eq!((found.certain, &found.entry.role), (false, &plain));
     let other = Knowledge::load([("t", table("\"local\""))]).unwrap();
     assert!(other.method("ask", None, 3).is_none());

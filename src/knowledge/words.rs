@@ -24,6 +24,8 @@ pub struct Words {
     pub permanent: Vec<String>,
     /// Long work that ends only when something broke: run, serve, listen, stream, …
     pub session: Vec<String>,
+    /// One piece of work, though it is run: `run_command`, `run_one_pass`.
+    pub piece: Vec<String>,
     /// A stop signal: shutdown, cancel, stop, quit, …
     pub cancel: Vec<String>,
     /// A helper that retries what it is given: retry, backoff, attempts, …
@@ -92,6 +94,12 @@ pub struct Words {
     pub retryable: Vec<String>,
     /// Whole names: a method that runs the command that was built: status, output, …
     pub runs: Vec<String>,
+    /// First parts: a call that reads what the other side sends: recv, read, …
+    pub receives: Vec<String>,
+    /// First parts: a call that answers something that happened: `on_connect_event`.
+    pub answers: Vec<String>,
+    /// Last parts: what retrying is spoken of in, when nothing is retried: status, config, …
+    pub records: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
     /// What was to be made is there already: unique, duplicate, `already_exists`, …
@@ -106,7 +114,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 45] {
+    fn lists(&mut self) -> [&mut Vec<String>; 49] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -152,6 +160,10 @@ impl Words {
             &mut self.retryable,
             &mut self.runs,
             &mut self.remote_programs,
+            &mut self.piece,
+            &mut self.receives,
+            &mut self.answers,
+            &mut self.records,
             &mut self.conflict,
         ]
     }

@@ -78,6 +78,7 @@ impl Crate {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let said = texts.manifest.as_deref().map(manifest::manifest).unwrap_or_default();
         let index = index::Index::new(&files, &said.roots);
+        index.mark_test_files(&mut files);
         let store = store::Store::new(&files);
         let (dependencies, package) = (said.dependencies, said.package);
         let versions = versions::Versions::new(texts);

@@ -8,6 +8,7 @@ use super::sequences::item_at;
 use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::flow::{Event, LoopRecord, State, Tag, Verdict};
+use crate::detect::immediate::is_limiter;
 use crate::detect::summary::summary;
 use crate::knowledge::Role;
 
@@ -289,10 +290,11 @@ fn run_trip(
     let cx = eval.cx;
     let events = trip.trip_events();
     // a wait inside something else that is called (it retries by itself) is this trip's delay where it has no other
-    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !waits_inside(cx, *id)));
+    let beside = |id: ExprId| waits_inside(cx, id) || is_limiter(cx, id);
+    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !beside(*id)));
     for event in events {
         match event {
-            Event::Wait(id) if waits_itself && waits_inside(cx, *id) => {
+            Event::Wait(id) if waits_itself && beside(*id) => {
                 aside(eval, *id);
             }
             // what steps and waits is called once

@@ -29,7 +29,7 @@ impl Walker<'_, '_> {
         if let Some(paths) = self.language(id, vals, &mut s) {
             return paths;
         }
-        if operands.iter().any(|operand| self.cx.names_a_hint(*operand)) {
+        if operands.iter().any(|operand| self.cx.names_a_hint(*operand) || self.is_hint_of_error(*operand)) {
             s.marks.hint = true;
         }
         // `nap.as_mut().reset(until)`: from here on it waits as this call says
@@ -456,6 +456,14 @@ impl Walker<'_, '_> {
             self.found.handed.insert(id, op);
         }
         self.operation(id, vals, s)
+    }
+
+    /// `gate.hold(slow.retry_after)`: what an error carries; a field of one's own is a setting.
+    fn is_hint_of_error(&self, operand: ExprId) -> bool {
+        let ExprKind::Field(base, name) = &self.body().expr(operand).kind else { return false };
+        let own =
+            matches!(&self.body().expr(*base).kind, ExprKind::Path(path) if path.single() == Some("self"));
+        !own && matches!(self.body().expr(*base).kind, ExprKind::Path(_)) && says(&self.cx.words().hint, name)
     }
 
     fn is_method(&self, id: ExprId) -> bool {

@@ -276,7 +276,7 @@ impl Walker<'_, '_> {
     fn makes_something(&self, op: ExprId) -> bool {
         let name = self.cx.call_name(op);
         self.cx.is_awaited(op)
-            && crate::knowledge::says(&self.cx.words().establish, name)
+            && crate::detect::remote::is_named_after_establishing(self.cx.words(), name)
             && !crate::knowledge::parts(name).iter().any(|part| part == "get")
     }
 

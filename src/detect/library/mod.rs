@@ -20,9 +20,10 @@ mod scope;
 mod tests;
 
 use super::context::Context;
+use super::named::is_named_after_a_condition;
 use crate::body::{ExprId, ExprKind, Stmt, Ty};
 use crate::knowledge::{Library, Policy};
-use crate::model::{Evidence, Growth, Jitter, Place, Site};
+use crate::model::{Confidence, Evidence, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::Target;
 use built::Built;
 use draft::Draft;
@@ -52,6 +53,14 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             && !run.contains(&id)
         {
             sites.extend(at_driver(cx, library, driver, id));
+        }
+    }
+    // a policy that waits the same each time, in what is named after a condition, asks until that holds
+    if is_named_after_a_condition(cx.words(), cx.krate.item(cx.at).map_or("", |item| item.name.as_str())) {
+        for site in sites.iter_mut().filter(|site| site.delay.growth.is(&Growth::Constant)) {
+            site.kind = Kind::Poll;
+            site.confidence = Confidence::Medium;
+            site.reasons.push("its name says that it waits for a condition".into());
         }
     }
     sites

@@ -108,9 +108,9 @@ fn may_stop(cx: &Context<'_>, adjusts: ExprId) -> bool {
     };
     args_of(cx, adjusts).iter().any(|arg| match (&cx.body.expr(*arg).kind, cx.body.local(*arg)) {
         (ExprKind::Path(path), None) => match cx.by_path(path) {
-            Some(Callee::Own(item)) => cx
-                .inside(item)
-                .is_some_and(|inner| inner.body.any(inner.body.root, |id| stops(&inner, id))),
+            Some(Callee::Own(item)) => {
+                cx.inside(item).is_some_and(|inner| inner.body.any(inner.body.root, |id| stops(&inner, id)))
+            }
             _ => false,
         },
         _ => cx.body.any(*arg, |id| stops(cx, id)),

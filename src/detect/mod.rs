@@ -209,14 +209,14 @@ fn nest(krate: &Crate, knowledge: &Knowledge, memo: &Memo, items: &[ItemRef], pa
     }
 }
 
-/// A constant may hold a policy, and nothing else.
+/// A constant may hold a policy, and nothing else: one that holds none is no body that was asked.
 fn of_constant(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> Found {
     let near = Rc::new(Neighbours::default());
-    let sites = krate
+    let sites: Vec<Site> = krate
         .body(at)
         .map(|body| library::of_body(&Context::new(krate, knowledge, memo, &near, at, body)))
         .unwrap_or_default();
-    Found { sites, bodies: 1, ..Found::default() }
+    Found { bodies: usize::from(!sites.is_empty()), sites, ..Found::default() }
 }
 
 /// Whether a place lies in another of the same file.

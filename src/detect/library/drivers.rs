@@ -62,14 +62,15 @@ fn errors_at(
 ) -> Errors {
     let operation = operation_at(cx, driver, call);
     let picks = predicate_of(cx, driver, call);
+    let adjusts = calls_after(cx, call, &driver.adjusts);
     let retried = match picks {
         Some(picks) if predicate::is_always_true(cx, picks) => Retried::All,
         Some(_) => Retried::Picked,
         None if calls_after(cx, call, &driver.filters).is_some() => Retried::Picked,
+        None if adjusts.is_some_and(|at| may_stop(cx, at)) => Retried::Picked,
         None => told.unwrap_or(driver.errors),
     };
     let mut made = errors_of(cx, library, retried, operation, call);
-    let adjusts = calls_after(cx, call, &driver.adjusts);
     made.honours_retry_after = hints::honoured(cx, library, driver, call);
     if made.retries_4xx.is(&true) && adjusts.is_none() {
         made.honours_retry_after = hints::of_errors(cx, operation.map(|given| behind_name(cx, given)));
@@ -96,6 +97,24 @@ fn errors_at(
 fn predicate_of(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
     let given = driver.predicate.and_then(|at| args_of(cx, call).get(at).copied());
     given.or_else(|| args_of(cx, calls_after(cx, call, &driver.filters)?).first().copied())
+}
+
+/// Whether what changes the delay may give none, which ends the attempts.
+fn may_stop(cx: &Context<'_>, adjusts: ExprId) -> bool {
+    let stops = |cx: &Context<'_>, id: ExprId| match &cx.body.expr(id).kind {
+        ExprKind::Path(path) => path.last() == "None",
+        ExprKind::Method(call) => matches!(call.name.as_str(), "filter" | "then" | "then_some"),
+        _ => false,
+    };
+    args_of(cx, adjusts).iter().any(|arg| match (&cx.body.expr(*arg).kind, cx.body.local(*arg)) {
+        (ExprKind::Path(path), None) => match cx.by_path(path) {
+            Some(Callee::Own(item)) => {
+                cx.inside(item).is_some_and(|inner| inner.body.any(inner.body.root, |id| stops(&inner, id)))
+            }
+            _ => false,
+        },
+        _ => cx.body.any(*arg, |id| stops(cx, id)),
+    })
 }
 
 fn speaks_of_a_hint(cx: &Context<'_>, id: ExprId) -> bool {

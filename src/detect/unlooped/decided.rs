@@ -85,8 +85,12 @@ fn gives_ready(cx: &Context<'_>) -> Option<ExprId> {
         let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return false };
         let from_future = path.segments.iter().rev().nth(1).is_some_and(|it| it == "future")
             || matches!(cx.krate.path(cx.at, &path.segments), Target::External(full) if full.iter().any(|it| it == "future"));
-        // what follows a wait is no future of its own
-        let inside = cx.around(*id).any(|at| matches!(cx.body.expr(at).kind, ExprKind::Closure { .. } | ExprKind::Async(_)));
+        // what follows a wait is no future of its own, and what only some builds give says nothing of the others
+        let inside = cx.around(*id).any(|at| match cx.body.expr(at).kind {
+            ExprKind::Closure { .. } | ExprKind::Async(_) => true,
+            ExprKind::If { cond, .. } => matches!(cx.body.expr(cond).kind, ExprKind::Other),
+            _ => false,
+        });
         path.last() == "ready" && from_future && !inside
     })
 }

@@ -90,8 +90,8 @@ fn captures(format: &str) -> Vec<String> {
         names.extend(identifier(argument.trim()));
         // `width$` and `.precision$`
         let parts = spec.split('$');
-        let named = parts.clone().count().saturating_sub(1);
-        for part in parts.take(named) {
+        let before_a_sign = parts.clone().count().saturating_sub(1);
+        for part in parts.take(before_a_sign) {
             let word = part.rfind(|sign: char| !sign.is_alphanumeric() && sign != '_').map_or(0, |at| at + 1);
             names.extend(part.get(word..).and_then(identifier));
         }

@@ -289,8 +289,7 @@ impl Trips<'_, '_> {
             Callee::Own(item) => match decides(cx, item) {
                 Decides::Counts => Some((Reads::Policy, Some(op))),
                 // one that only answers `Err` is an operation as any other, whoever implements it
-                Decides::Unseen if in_words => Some((Reads::Other, Some(op))),
-                Decides::Clock if in_words => Some((Reads::Other, Some(op))),
+                Decides::Unseen | Decides::Clock if in_words => Some((Reads::Other, Some(op))),
                 // its name says that it decides about tries
                 _ if in_words && says(&cx.words().attempts, cx.call_name(op)) => {
                     Some((Reads::Other, Some(op)))

@@ -65,19 +65,16 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     }
     site.why.push(cx.evidence(*call, "calls itself again after a failure"));
     site.operation.text = Fact::Known(cx.text(*main), cx.evidence(*main, "this is tried again"));
-    match answer {
-        Some(answer) => {
-            site.operation.remote =
-                Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
-            if !answer.certain {
-                site.confidence = Confidence::Medium;
-                site.reasons.push(remote_by_a_name(&answer.why));
-            }
-        }
-        None => {
+    if let Some(answer) = answer {
+        site.operation.remote =
+            Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
+        if !answer.certain {
             site.confidence = Confidence::Medium;
-            site.reasons.push(REMOTE_UNKNOWN.into());
+            site.reasons.push(remote_by_a_name(&answer.why));
         }
+    } else {
+        site.confidence = Confidence::Medium;
+        site.reasons.push(REMOTE_UNKNOWN.into());
     }
     let bounds = bounds(cx, followed, *call, &failing);
     let mut replay = if direct {

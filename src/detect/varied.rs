@@ -128,7 +128,7 @@ impl Question<'_, '_> {
         }) || state.arms.iter().any(|pat| {
             let mut found = false;
             body.walk_pat(*pat, &mut |inner| {
-                found |= body.variant(inner).is_some_and(|path| says(words, path.last()))
+                found |= body.variant(inner).is_some_and(|path| says(words, path.last()));
             });
             found
         })

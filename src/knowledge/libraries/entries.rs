@@ -139,6 +139,8 @@ pub struct Setter {
 }
 
 /// What runs a policy.
+// each is a key of a table, and any of them may hold with any other
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Driver {

@@ -7,6 +7,7 @@ use super::drivers::{
 use super::marked::errors_of;
 use super::origin::origin;
 use super::own::may_give_policy;
+use super::runs::Run;
 use super::scope::Scope;
 use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
@@ -282,7 +283,7 @@ impl<'c, 'a> Built<'c, 'a> {
                 site.errors.honours_retry_after = std::mem::take(&mut driven.errors.honours_retry_after);
                 made.push(driven);
             }
-        } else if let Some(Some(remote)) = runs::runs_of(cx, |made| made == self.from) {
+        } else if let Run::Remote(remote) = runs::runs_of(cx, |made| made == self.from) {
             site.operation.remote = Fact::Known(true, remote);
         }
         if adjusted {

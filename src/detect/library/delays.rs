@@ -104,7 +104,7 @@ impl Draft {
                 self.cap = Fact::Known(cap, evidence.clone());
             }
             Some(Cap::Unknown) => {
-                (self.capped, self.cap) = (Fact::Known(true, evidence.clone()), Fact::Unknown)
+                (self.capped, self.cap) = (Fact::Known(true, evidence.clone()), Fact::Unknown);
             }
             _ => {}
         }

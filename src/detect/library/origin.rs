@@ -283,8 +283,9 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return None };
     let around = path.segments.iter().rev().nth(1).map_or("", String::as_str);
     match (around, name, args) {
-        ("", "Some" | "Ok" | "Box", [inner]) => return follow(scope, *inner),
-        ("Box" | "Arc" | "Rc" | "Some" | "Ok" | "Cow", _, [inner]) => return follow(scope, *inner),
+        ("", "Some" | "Ok" | "Box", [inner]) | ("Box" | "Arc" | "Rc" | "Some" | "Ok" | "Cow", _, [inner]) => {
+            return follow(scope, *inner);
+        }
         ("LazyLock" | "Lazy" | "LazyCell" | "OnceLock" | "OnceCell", _, [inner]) => {
             return follow_closure(scope, *inner);
         }
@@ -371,11 +372,12 @@ fn by_method<'a>(scope: &Scope<'_, 'a>, id: ExprId, call: &MethodCall) -> Option
             return inside(scope, item, Some(call.receiver), &call.args);
         }
         // what is made of numbers one by one is no more what they were
-        if policy.library.is_none() && name == "map" {
-            if let Some(made) = counted_out(scope, id) {
-                policy.draft.take_delays(&made.draft);
-                return Some(policy);
-            }
+        if policy.library.is_none()
+            && name == "map"
+            && let Some(made) = counted_out(scope, id)
+        {
+            policy.draft.take_delays(&made.draft);
+            return Some(policy);
         }
         let known = adapt(scope, &mut policy, id, call);
         return known.then_some(policy);

@@ -4,7 +4,7 @@
 use super::built_at;
 use super::drivers::name_crate;
 use super::origin::origin;
-use super::runs;
+use super::runs::{self, Run};
 use super::scope::Scope;
 use crate::body::{ExprId, ExprKind, Ty};
 use crate::detect::context::{Callee, Context};
@@ -41,14 +41,14 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
         let run = runs::runs_of(cx, here);
         // an iterator of the crate may be anything: what runs it tells that it is a policy
-        if policy.is_own && run.is_none() {
+        if policy.is_own && run == Run::Nowhere {
             continue;
         }
         let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
         site.why.push(cx.evidence(id, "builds a retry policy"));
         policy.draft.fill(&mut site);
         site.delay.made_elsewhere = Fact::known(elsewhere);
-        if let Some(Some(remote)) = run {
+        if let Run::Remote(remote) = run {
             site.operation.remote = Fact::Known(true, remote);
         } else if policy.policy.is_some_and(|it| it.remote) {
             site.operation.remote = Fact::Known(true, cx.evidence(id, "what it is for crosses a network"));

@@ -169,9 +169,9 @@ impl Ask<'_, '_> {
             match &self.cx.body.expr(*id).kind {
                 // `if status == 403 { return false; }`
                 ExprKind::If { cond, then, otherwise: None } if self.leaves(*then) => {
-                    match self.says(*cond)? {
-                        true => return self.says(*then),
-                        false => {}
+                    let asked = self.says(*cond)?;
+                    if asked {
+                        return self.says(*then);
                     }
                 }
                 ExprKind::Return(Some(value)) => return self.says(*value),

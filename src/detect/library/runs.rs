@@ -14,15 +14,28 @@ use std::rc::Rc;
 /// What builds policies, with the place at which one is run around a remote call, where there is such a place.
 pub(crate) type Runs = BTreeMap<Written, Option<Evidence>>;
 
-/// Where a policy that is built in an expression of the body at hand is run: `None` where nobody in the crate runs it; inside, the remote run.
-pub(super) fn runs_of(cx: &Context<'_>, is_made_here: impl Fn(ExprId) -> bool) -> Option<Option<Evidence>> {
-    let mut found = None;
+/// Where a policy is run.
+#[derive(PartialEq)]
+pub(super) enum Run {
+    /// Nobody in the crate runs it, as far as it can be followed.
+    Nowhere,
+    /// Not known to be around a remote call.
+    Somewhere,
+    /// Around a remote call, here.
+    Remote(Evidence),
+}
+
+/// Where a policy that is built in an expression of the body at hand is run.
+pub(super) fn runs_of(cx: &Context<'_>, is_made_here: impl Fn(ExprId) -> bool) -> Run {
+    let mut found = Run::Nowhere;
     let from = (cx.at, ExprId(0));
     let to = (cx.at, ExprId(u32::MAX));
     for ((_, made), remote) in all(cx).range(from..=to) {
         if is_made_here(*made) {
-            let known: Option<Evidence> = found.flatten();
-            found = Some(known.or_else(|| remote.clone()));
+            match remote {
+                Some(remote) => return Run::Remote(remote.clone()),
+                None => found = Run::Somewhere,
+            }
         }
     }
     found

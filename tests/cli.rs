@@ -148,7 +148,8 @@ fn what_was_not_understood_is_told() {
     let hidden = "fn hidden() {\n    theirs! { 3 times => loop fetch => sleep }\n}\n";
     let said = "fn said() {\n    let retries = 3;\n    theirs! { select a from b where retrieves }\n}\n";
     // more ways out than are kept apart
-    let steps: String = (0..40).map(|n| format!("        http.get(\"{n}\").send().await?;\n")).collect();
+    let steps: Vec<String> = (0..40).map(|n| format!("        http.get(\"{n}\").send().await?;\n")).collect();
+    let steps = steps.concat();
     let wide = format!(
         "async fn wide(http: &reqwest::Client) -> reqwest::Result<()> {{\n    loop {{\n{steps}    }}\n}}\n"
     );

@@ -469,7 +469,7 @@ fn a_mistake_in_an_own_file_is_told_and_nothing_is_linted() {
             "3: unknown key `path` in a call of role `wait`; did you mean `paths`?",
         ),
         (vocabulary("[[call]]\nrole = \"wait\"\npaths = [\"a:b\"]\n"), "3: `a:b` is no path"),
-        (vocabulary("[words]\nretries = []\n"), "2: unknown key `retries`; did you mean `retry`?"),
+        (vocabulary("[words]\nretrry = []\n"), "2: unknown key `retrry`; did you mean `retry`?"),
         (vocabulary("[words]\nretry = [\"Again\"]\n"), "2: `Again` is no word"),
         (
             vocabulary("[crates]\nclients = [\"our-db\"]\n"),

@@ -377,6 +377,7 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines)] // one table
 fn a_mistake_is_told_with_its_line_and_the_nearest_word() {
     let cases = [
         (

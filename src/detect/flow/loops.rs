@@ -1,7 +1,7 @@
 //! Loops: their trips are followed until nothing new comes back to the head, and what the trips did is recorded.
 
-use super::state::{Verdict, join};
-use super::{Event, Flow, MOST_STEPS, Op, Paths, State, Val, Walker};
+use super::state::join;
+use super::{Event, Flow, MOST_STEPS, Paths, State, Val, Walker};
 use crate::body::{ExprId, ExprKind};
 
 /// How a loop is written.
@@ -165,9 +165,6 @@ impl Walker<'_, '_> {
                     left.spent.push(last);
                     return Vec::new();
                 }
-                if !first && is_decided(&answers, &last) {
-                    left.spent.push(last.clone());
-                }
                 left.exits.extend(escapes);
                 let mut entered = Vec::new();
                 for (mut state, truth) in answers {
@@ -313,23 +310,6 @@ impl Ends {
         }
         all
     }
-}
-
-/// Whether a loop's head decides how the trip before it ended: what succeeded leaves there, what failed goes on, and that trip is told by the next.
-fn is_decided(answers: &[(State, bool)], last: &State) -> bool {
-    let left_open = |op: Op| last.calls.contains(&op) && last.looked.iter().all(|look| look.op != op);
-    let looks = |truth: bool, is: fn(Verdict) -> bool| {
-        answers.iter().filter(move |(_, answer)| *answer == truth).map(move |(state, _)| {
-            state
-                .looked
-                .iter()
-                .any(|look| is(look.verdict) && left_open(look.op) && !state.calls.contains(&look.op))
-        })
-    };
-    let failed = |verdict: Verdict| matches!(verdict, Verdict::Failure | Verdict::NotYet);
-    looks(true, failed).count() > 0
-        && looks(true, failed).all(|it| it)
-        && looks(false, |verdict| verdict == Verdict::Success).any(|it| it)
 }
 
 /// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.

@@ -87,7 +87,7 @@ impl Twin {
 fn every_case_is_as_it_says() {
     let mut report: Vec<String> = Vec::new();
     for folder in folders() {
-        note(&mut report, name_of(&folder), &wrong(&folder), PENDING);
+        note(&mut report, &name_of(&folder), &wrong(&folder), PENDING);
     }
     assert!(report.is_empty(), "\n{}", report.join("\n"));
 }
@@ -100,15 +100,15 @@ fn every_twin_comes_out_the_same() {
         assert_eq!(twins.len(), 2, "{}: one elsewhere, one given", folder.display());
         for (which, twin) in twins {
             let name = format!("{} {which}", name_of(&folder));
-            note(&mut report, name, &differs(&folder, &twin), TWINS_PENDING);
+            note(&mut report, &name, &differs(&folder, &twin), TWINS_PENDING);
         }
     }
     assert!(report.is_empty(), "\n{}", report.join("\n"));
 }
 
 /// Notes what is wrong and not expected to be, or right and expected not to be.
-fn note(report: &mut Vec<String>, name: String, wrong: &[String], pending: &[&str]) {
-    match (wrong.is_empty(), pending.contains(&name.as_str())) {
+fn note(report: &mut Vec<String>, name: &str, wrong: &[String], pending: &[&str]) {
+    match (wrong.is_empty(), pending.contains(&name)) {
         (true, true) => report.push(format!("{name} passes now: take it off the list")),
         (false, false) => report.push(format!("{name}: {}", wrong.join("; "))),
         _ => {}
@@ -153,7 +153,7 @@ fn differs(folder: &Path, twin: &Twin) -> Vec<String> {
 fn rules_in(package: &Package) -> BTreeSet<String> {
     let judged = package.judged_by(1, |rule| rule.persona == Persona::Default);
     assert!(judged.problems.is_empty(), "{:?}", judged.problems);
-    judged.findings.into_iter().map(|finding| finding.rule.to_string()).collect()
+    judged.findings.into_iter().map(|finding| finding.rule).collect()
 }
 
 fn wrong(folder: &Path) -> Vec<String> {

@@ -67,7 +67,9 @@ fn list(tally: &Tally) {
     let lists = [("unlabelled", &tally.unlabelled), ("misread", &tally.misread), ("missing", &tally.sites)];
     for (title, lines) in lists {
         println!("--- {title}");
-        lines.iter().for_each(|line| println!("{line}"));
+        for line in lines {
+            println!("{line}");
+        }
     }
 }
 

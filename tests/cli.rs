@@ -119,7 +119,9 @@ fn nothing_to_read_does_not_pass_for_clean() {
 fn a_clean_folder_is_zero_with_and_without_a_verb() {
     let here = clean_folder("clean");
     let bare = run(&here, &[]);
-    assert_eq!((bare.status, bare.stderr.as_str()), (0, ""));
+    let covered =
+        "info: 0 sites: 0 fully known, 0 with unknown facts; 0 of 0 bodies not followed to their end\n";
+    assert_eq!((bare.status, bare.stderr.as_str()), (0, covered));
     assert_eq!(bare.stdout, "no findings in 2 files; 0 sites\n");
     for args in [&["."][..], &["src"], &["check"], &["check", "src"], &["--color", "never", "check", "src"]] {
         assert_eq!(run(&here, args), bare, "{args:?}");
@@ -134,6 +136,72 @@ fn verbose_talks_on_standard_error_only() {
     let run = run(&here, &["-v", "src"]);
     assert_eq!(run.stdout, "no findings in 2 files; 0 sites\n");
     assert!(run.stderr.starts_with("info: read 2 files"), "{}", run.stderr);
+}
+
+/// Silence is told from blindness: what is not known and what could not be followed is counted, and listed with `-v`.
+#[test]
+fn what_was_not_understood_is_told() {
+    let retry = "pub async fn get(http: &reqwest::Client) -> reqwest::Result<reqwest::Response> {\n    let mut n = 0;\n    loop {\n        match http.get(\"http://a/\").send().await {\n            Ok(reply) => return Ok(reply),\n            Err(error) if n == 3 => return Err(error),\n            Err(_) => WAIT.await,\n        }\n        n += 1;\n    }\n}\n";
+    let known = retry.replace("WAIT", "tokio::time::sleep(std::time::Duration::from_secs(1))");
+    let unknown = retry.replace("WAIT", "tokio::time::sleep(theirs::delay(n))");
+    let deep = format!("fn deep() {}{}\n", "{".repeat(300), "}".repeat(300));
+    let hidden = "fn hidden() {\n    theirs! { 3 times => loop fetch => sleep }\n}\n";
+    let said = "fn said() {\n    let retries = 3;\n    theirs! { select a from b where retrieves }\n}\n";
+    // more ways out than are kept apart
+    let steps: Vec<String> = (0..40).map(|n| format!("        http.get(\"{n}\").send().await?;\n")).collect();
+    let steps = steps.concat();
+    let wide = format!(
+        "async fn wide(http: &reqwest::Client) -> reqwest::Result<()> {{\n    loop {{\n{steps}    }}\n}}\n"
+    );
+    let here = folder(
+        "coverage",
+        &[
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\nversion = \"0.1.0\"\n[dependencies]\nreqwest = \"0.12\"\ntokio = \"1\"\n",
+            ),
+            ("src/lib.rs", "mod deep;\nmod hidden;\nmod known;\nmod said;\nmod unknown;\nmod wide;\n"),
+            ("src/known.rs", &known),
+            ("src/unknown.rs", &unknown),
+            ("src/deep.rs", &deep),
+            ("src/hidden.rs", hidden),
+            ("src/said.rs", said),
+            ("src/wide.rs", &wide),
+            ("tests/deep.rs", &deep),
+        ],
+    );
+    let run = |args: &[&str]| run(&here, args);
+    let plain = run(&["--fail-on", "never"]);
+    let counted =
+        "info: 2 sites: 1 fully known, 1 with unknown facts; 3 of 6 bodies not followed to their end";
+    assert!(plain.stderr.contains(&format!("{counted}; -v lists them\n")), "{}", plain.stderr);
+    assert_eq!(plain.status, 0, "it fails nothing");
+    let listed = run(&["-v", "--fail-on", "never"]);
+    assert_eq!(listed.status, 0);
+    for line in [
+        format!("{counted}\n"),
+        "info: src/unknown.rs:3:5: of this retry is not known: delay.growth, delay.jitter\n".to_owned(),
+        "info: src/deep.rs:1:1: `deep` is not followed to its end: it nests too deep\n".to_owned(),
+        "info: src/hidden.rs:2:5: `hidden` is not followed to its end: a macro in it cannot be read without expanding it\n".to_owned(),
+        "info: src/wide.rs:1:1: `wide` is not followed to its end: it has too many paths, and some were left out\n".to_owned(),
+    ] {
+        assert!(listed.stderr.contains(&line), "{line}{}", listed.stderr);
+    }
+    assert!(!listed.stderr.contains("src/said.rs"), "{}", listed.stderr);
+    assert!(!run(&["-q", "--fail-on", "never"]).stderr.contains("fully known"));
+    let audited = run(&["audit"]);
+    assert!(audited.stderr.contains(counted), "{}", audited.stderr);
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&["--format", "json", "--fail-on", "never"]).stdout).unwrap();
+    for (field, expected) in [
+        ("sites", 2),
+        ("sites_known", 1),
+        ("sites_with_unknown", 1),
+        ("bodies", 6),
+        ("bodies_not_followed", 3),
+    ] {
+        assert_eq!(json.pointer(&format!("/summary/{field}")), Some(&expected.into()), "{field}");
+    }
 }
 
 #[test]

@@ -453,6 +453,71 @@ fn own_rules_are_rules() {
     );
 }
 
+/// A mistake in what the project brings along ends the run with nothing linted, whatever sort of file it is in.
+#[test]
+fn a_mistake_in_an_own_file_is_told_and_nothing_is_linted() {
+    let vocabulary = |text: &str| ("vocabulary", "ours.toml", text.to_owned());
+    let library = |text: &str| ("libraries", "ours.toml", format!("crates = [\"ours\"]\n{text}"));
+    let page = |from: &str, to: &str| {
+        assert!(OWN_RULE.contains(from), "{from}");
+        ("rules", "few-attempts.md", OWN_RULE.replace(from, to))
+    };
+    let cases = [
+        (vocabulary("[[cal]]\n"), "1: unknown section `cal`; did you mean `call`?"),
+        (
+            vocabulary("[[call]]\nrole = \"wait\"\npath = []\n"),
+            "3: unknown key `path` in a call of role `wait`; did you mean `paths`?",
+        ),
+        (vocabulary("[[call]]\nrole = \"wait\"\npaths = [\"a:b\"]\n"), "3: `a:b` is no path"),
+        (vocabulary("[words]\nretrry = []\n"), "2: unknown key `retrry`; did you mean `retry`?"),
+        (vocabulary("[words]\nretry = [\"Again\"]\n"), "2: `Again` is no word"),
+        (
+            vocabulary("[crates]\nclients = [\"our-db\"]\n"),
+            "2: `our-db` is a crate's name as code writes it: `our_db`",
+        ),
+        (vocabulary("[[call]\n"), "1: "),
+        (
+            library("[[policy]]\npaths = [\"ours::new\"]\ngrowth = \"linaer\"\n"),
+            "4: unknown word `linaer`; did you mean `linear`?",
+        ),
+        (
+            library("[[policy]]\npaths = [\"ours::new\"]\nretries = -1\n"),
+            "4: `retries` is a number from 0 on, not -1",
+        ),
+        (library("[[setter]]\nsets = [\"cap\"]\n"), "2: the setter names nothing"),
+        (library("[[drivers]]\n"), "2: unknown section `drivers`; did you mean `driver`?"),
+        (page("group   =", "gruop   ="), "3: unknown key `gruop`; did you mean `group`?"),
+        (
+            page("\"error\"", "\"eror\""),
+            "4: unknown level `eror`: it is one of off, note, warning, error; did you mean `error`?",
+        ),
+        (page("above = 10", "abvoe = 10"), "9: unknown comparison `abvoe`; did you mean `above`?"),
+        (
+            page("\"max-attempts\"", "\"max-attempt\""),
+            "9: unknown limit `max-attempt`; did you mean `max-attempts`?",
+        ),
+        (
+            page("{{ attempts.max |", "{{ attempts.mox |"),
+            "6: `message` prints `attempts.mox`, which is no fact; did you mean `attempts.max`?",
+        ),
+        (page("## Why", "## Whi"), "16: unknown heading `## Whi`; did you mean `## Why`?"),
+    ];
+    for (number, ((key, file, text), expected)) in cases.into_iter().enumerate() {
+        let config = format!("{key} = [\"lint\"]\n");
+        let file = format!("lint/{file}");
+        let here = package(
+            &format!("own-mistake-{number}"),
+            &[(file.as_str(), text.as_str()), ("retry-lint.toml", config.as_str())],
+        );
+        for args in ["", "audit", "rules"] {
+            let refused = run(&here, args);
+            assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{text}");
+            let expected = format!("error: {file}:{expected}");
+            assert!(refused.stderr.starts_with(&expected), "{text}\n{expected}\n{}", refused.stderr);
+        }
+    }
+}
+
 #[test]
 fn own_vocabulary_and_own_libraries_are_known() {
     let slept = FIXED.replace("tokio::time::sleep", "ours::pause");
@@ -487,6 +552,97 @@ fn own_vocabulary_and_own_libraries_are_known() {
     );
     assert!(run(&here, "audit").stdout.contains("library"), "{:?}", run(&here, "audit"));
     assert!(!run(&here, "audit --isolated").stdout.contains("library"));
+}
+
+const OWN_CRATE: &str = "crates = [\"ours\"]\nunmaintained = \"OURS-7\"\n\n\
+    [[policy]]\npaths = [\"ours::Steps::new\"]\nversions = \"<2\"\ngrowth = \"exponential\"\njitter = \"none\"\nfirst_s = 1.0\nfactor = 2.0\nretries = 3\n\n\
+    [[policy]]\npaths = [\"ours::Steps::new\"]\nversions = \">=2\"\ngrowth = \"exponential\"\njitter = \"full\"\nfirst_s = 1.0\nfactor = 2.0\nretries = 3\n\n\
+    [[setter]]\nmethods = [\"times\"]\nsets = [\"calls\"]\n\n\
+    [[driver]]\npaths = [\"ours::again\"]\npolicy = 0\noperation = 1\nerrors = \"picked\"\n";
+
+const OWN_USE: &str = "pub async fn connect(addr: &str) -> std::io::Result<tokio::net::TcpStream> {\n    \
+    ours::again(ours::Steps::new().times(5), || tokio::net::TcpStream::connect(addr)).await\n}\n";
+
+/// A package that uses a crate of the house, of a version that its manifest asks for and perhaps its lock has.
+fn of_the_house(name: &str, asked: &str, locked: Option<&str>, table: &str) -> PathBuf {
+    let manifest = MANIFEST.replace("tokio", &format!("ours = \"{asked}\"\ntokio"));
+    let lock = locked.map_or_else(String::new, |version| {
+        format!(
+            "version = 4\n[[package]]\nname = \"{}\"\nversion = \"0.1.0\"\ndependencies = [\"ours\"]\n\
+             [[package]]\nname = \"ours\"\nversion = \"{version}\"\nsource = \"registry\"\n",
+            name_in(MANIFEST)
+        )
+    });
+    let mut files = vec![
+        ("Cargo.toml", manifest.as_str()),
+        ("src/lib.rs", OWN_USE),
+        ("lint/ours.toml", table),
+        ("retry-lint.toml", "libraries = [\"lint\"]\n"),
+    ];
+    if locked.is_some() {
+        files.push(("Cargo.lock", lock.as_str()));
+    }
+    package(name, &files)
+}
+
+fn name_in(manifest: &str) -> String {
+    let line = manifest.lines().find_map(|line| line.strip_prefix("name = ")).unwrap();
+    line.trim_matches('"').to_owned()
+}
+
+#[test]
+fn a_crate_of_the_house_is_told_by_a_table_alone() {
+    let jitter = "warning[no-jitter]";
+    let old = run(&of_the_house("house-old", "1", None, OWN_CRATE), "");
+    assert!(old.stdout.contains(jitter), "{}{}", old.stdout, old.stderr);
+    let all = run(&of_the_house("house-old", "1", None, OWN_CRATE), "--select all").stdout;
+    assert!(all.contains("note[unmaintained-retry-crate]") && all.contains("OURS-7"), "{all}");
+    assert!(!run(&of_the_house("house-new", "2", None, OWN_CRATE), "").stdout.contains(jitter));
+    let either = run(&of_the_house("house-either", "*", None, OWN_CRATE), "");
+    assert!(
+        !either.stdout.contains(jitter),
+        "of an unknown version only what all have is told: {}",
+        either.stdout
+    );
+    assert!(
+        run(&of_the_house("house-locked-old", "*", Some("1.4.0"), OWN_CRATE), "").stdout.contains(jitter)
+    );
+    assert!(
+        !run(&of_the_house("house-locked-new", "*", Some("2.0.1"), OWN_CRATE), "").stdout.contains(jitter)
+    );
+}
+
+#[test]
+fn a_mistake_in_a_table_of_the_house_ends_the_run() {
+    for (right, wrong, told) in [
+        (
+            "errors = \"picked\"",
+            "errors = \"piked\"",
+            "lint/ours.toml:30: unknown word `piked`; did you mean `picked`?",
+        ),
+        ("[[setter]]", "[[seter]]", "lint/ours.toml:22: unknown section `seter`; did you mean `setter`?"),
+        (
+            "versions = \"<2\"",
+            "verions = \"<2\"",
+            "lint/ours.toml:6: unknown key `verions`; did you mean `versions`?",
+        ),
+        (
+            "versions = \"<2\"",
+            "versions = \"<3\"",
+            "lint/ours.toml:13: `ours::Steps::new` is told twice for the same version",
+        ),
+        ("retries = 3", "retries = \"3\"", "lint/ours.toml:11: "),
+        (
+            "unmaintained",
+            "unmaintaned",
+            "lint/ours.toml:2: unknown section `unmaintaned`; did you mean `unmaintained`?",
+        ),
+    ] {
+        let broken = OWN_CRATE.replacen(right, wrong, 1);
+        let refused = run(&of_the_house("house-broken", "1", None, &broken), "");
+        assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{wrong}");
+        assert!(refused.stderr.contains(told), "{wrong}: {}", refused.stderr);
+    }
 }
 
 #[test]

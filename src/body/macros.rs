@@ -42,7 +42,12 @@ impl Lowering {
     pub(super) fn macro_expr(&mut self, call: &syn::Macro) -> Lowered {
         let span = to(self.span(call.path.span()), self.span(call.delimiter.span().close()));
         let input = self.macro_input(call);
-        self.push(ExprKind::Macro(MacroCall { path: lower_path(None, &call.path), input }), span)
+        let captures = match input {
+            MacroInput::Args(_) => self.captured_in_formats(&call.tokens),
+            MacroInput::Words(_) => self.captured_in_tokens(call.tokens.clone()),
+            _ => Vec::new(),
+        };
+        self.push(ExprKind::Macro(MacroCall { path: lower_path(None, &call.path), input, captures }), span)
     }
 
     fn macro_input(&mut self, call: &syn::Macro) -> MacroInput {

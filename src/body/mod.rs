@@ -2,6 +2,7 @@
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
 mod blocks;
+mod captures;
 mod data;
 mod literals;
 mod lower;
@@ -356,6 +357,8 @@ pub struct MacroCall {
     pub path: Path,
     /// How its tokens were read.
     pub input: MacroInput,
+    /// What its tokens read besides: `{name}` in a format string, names among tokens that nobody can parse. Paths all, variables or not.
+    pub captures: Vec<ExprId>,
 }
 
 /// How a macro's tokens were read: the first reading that parses, in this order.
@@ -450,6 +453,13 @@ pub enum BinOp {
     Le,
     Gt,
     Ge,
+}
+
+impl BinOp {
+    /// Whether it compares, and gives a truth.
+    pub fn compares(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
+    }
 }
 
 /// A pattern.

@@ -157,7 +157,10 @@ impl Body {
                 out.extend([*first, *body]);
             }
             ExprKind::Break(_, value) | ExprKind::Return(value) | ExprKind::Yield(value) => out.extend(value),
-            ExprKind::Macro(call) => push_macro(&call.input, out),
+            ExprKind::Macro(call) => {
+                push_macro(&call.input, out);
+                out.extend(&call.captures);
+            }
         }
     }
 }

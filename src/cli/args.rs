@@ -1,6 +1,7 @@
 //! What was typed, and nothing more: no file, terminal or rule is looked at here. `settings` resolves it.
 
 use super::baseline::BaselineVerb;
+use super::cargo::Chosen;
 use super::configuring::Configuring;
 use super::older::Older;
 use super::output::OutputArgs;
@@ -139,6 +140,10 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) configuring: Configuring,
+
+    /// What cargo's options choose; the paths are its folders then.
+    #[arg(skip)]
+    pub(super) chosen: Option<Chosen>,
 }
 
 /// How it talks while it works.
@@ -163,7 +168,7 @@ pub(super) struct Talk {
     #[arg(long, global = true)]
     pub(super) timings: bool,
 
-    /// Say what was read and what was left out.
+    /// Say what was read, what was left out, and what of it is not known and why.
     #[arg(short, long, global = true)]
     pub(super) verbose: bool,
 }

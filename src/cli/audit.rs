@@ -29,6 +29,7 @@ pub(super) fn audit(
     audit.write(out, settings.format, settings.talk.quiet, terminal_columns())?;
     out.flush()?;
     say::extent(&looked, settings.talk);
+    say::coverage(&looked, settings);
     let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
     Ok(if failed { Status::Failed } else { Status::Clean })
 }

@@ -4,9 +4,10 @@
 use super::args::{Typed, Verb};
 use super::error::{UserError, nearest};
 use super::packages::Packages;
-use super::rooms;
+use super::rooms::Unread;
 use super::surroundings::resolved;
 use super::workspace::{Member, members};
+use crate::settings::shown;
 use clap::{Args, Parser};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,42 @@ impl CargoArgs {
     }
 }
 
-/// Puts the files of the chosen packages and targets where no paths were typed.
+/// The packages and targets that a run is about. Their folders are what is walked, so that the configuration, ignore files and marks of
+/// generated code hold as in any other run; this takes away what else lies in them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Chosen {
+    /// The folders of the packages, links resolved.
+    folders: BTreeSet<PathBuf>,
+    /// The kinds of targets; empty for all.
+    kinds: BTreeSet<&'static str>,
+}
+
+impl Chosen {
+    /// Drops the packages that were not chosen, and leaves out the files of other targets.
+    ///
+    /// # Errors
+    /// Nothing is left.
+    pub(super) fn keep(&self, packages: &mut Vec<Unread>) -> Result<(), UserError> {
+        // a package inside another one's folder is its own
+        packages.retain(|package| package.folder().is_some_and(|folder| self.folders.contains(&folder)));
+        if !self.kinds.is_empty() {
+            let mut units = Packages::default();
+            for package in packages.iter_mut() {
+                package.leave_out(|file, _| {
+                    let unit = units.unit(file);
+                    !unit.is_some_and(|unit| unit.target.kind.iter().any(|kind| is_kind(&self.kinds, kind)))
+                });
+            }
+        }
+        if packages.iter().any(|package| package.files().next().is_some()) {
+            return Ok(());
+        }
+        Err(UserError::new("nothing to read: these packages have no such targets")
+            .help("leave out `--lib`, `--bins`, `--tests` and `--examples` to see all"))
+    }
+}
+
+/// Puts the folders of the chosen packages where no paths were typed.
 pub(super) fn choose(cargo: &CargoArgs, typed: &mut Typed) -> Result<(), UserError> {
     let paths = match &mut typed.verb {
         None => &mut typed.paths,
@@ -87,49 +123,35 @@ pub(super) fn choose(cargo: &CargoArgs, typed: &mut Typed) -> Result<(), UserErr
         }
         Some(_) => return Ok(()),
     };
-    *paths = chosen(cargo, paths)?;
+    if paths.is_empty() {
+        let chosen = chosen(cargo)?;
+        paths.extend(chosen.folders.iter().map(|folder| match shown(folder) {
+            here if here.is_empty() => PathBuf::from("."),
+            shown => PathBuf::from(shown),
+        }));
+        typed.options.chosen = Some(chosen);
+    } else if cargo.chooses() {
+        return Err(UserError::new("paths are given together with packages or targets")
+            .help("give either paths or cargo's options"));
+    }
     if cargo.asks_for_tests() && typed.options.include_tests.is_none() {
         typed.options.include_tests = Some(true);
     }
     Ok(())
 }
 
-/// The files of the chosen packages and targets, where no paths were typed.
+/// What cargo's options choose.
 ///
 /// # Errors
-/// No manifest, one that is none, a package that the workspace does not have, paths beside a choice.
-fn chosen(cargo: &CargoArgs, typed: &[PathBuf]) -> Result<Vec<PathBuf>, UserError> {
-    if !typed.is_empty() {
-        if cargo.chooses() {
-            return Err(UserError::new("paths are given together with packages or targets")
-                .help("give either paths or cargo's options"));
-        }
-        return Ok(typed.to_vec());
-    }
+/// No manifest, one that is none, a package that the workspace does not have.
+fn chosen(cargo: &CargoArgs) -> Result<Chosen, UserError> {
     let manifest = manifest(cargo.manifest_path.as_deref())?;
     let folders = folders(cargo, &members(&manifest)?)?;
-    let kinds = cargo.kinds();
-    let mut units = Packages::default();
-    let mut files = Vec::new();
-    for file in rooms::rust_files(&folders)? {
-        let absolute = resolved(&file);
-        // a package inside another one's folder is its own
-        let ours = rooms::package_folder(&absolute).is_some_and(|owner| folders.contains(&owner));
-        let mut wanted = || {
-            kinds.is_empty()
-                || units
-                    .unit(&absolute)
-                    .is_some_and(|unit| unit.target.kind.iter().any(|kind| is_kind(&kinds, kind)))
-        };
-        if ours && wanted() {
-            files.push(file);
-        }
+    if folders.is_empty() {
+        // no path at all would mean the current folder
+        return Err(UserError::new("nothing to read: no package is left").help("leave out `--exclude`"));
     }
-    if files.is_empty() {
-        return Err(UserError::new("nothing to read: these packages have no such targets")
-            .help("leave out `--lib`, `--bins`, `--tests` and `--examples` to see all"));
-    }
-    Ok(files)
+    Ok(Chosen { folders, kinds: cargo.kinds() })
 }
 
 fn is_kind(kinds: &BTreeSet<&str>, kind: &str) -> bool {
@@ -159,7 +181,7 @@ fn manifest(given: Option<&Path>) -> Result<PathBuf, UserError> {
     })
 }
 
-fn folders(cargo: &CargoArgs, members: &[Member]) -> Result<Vec<PathBuf>, UserError> {
+fn folders(cargo: &CargoArgs, members: &[Member]) -> Result<BTreeSet<PathBuf>, UserError> {
     let names = || members.iter().map(|member| member.name.as_str());
     for asked in cargo.package.iter().chain(&cargo.exclude) {
         if !names().any(|name| name == asked) {

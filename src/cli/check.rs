@@ -45,6 +45,7 @@ pub(super) fn check(
     checked.finish(out)?;
     out.flush()?;
     say::extent(&looked, settings.talk);
+    say::coverage(&looked, settings);
     say::statistics(&looked, settings.talk);
     say::timings(&looked, started.elapsed(), settings.talk);
     older.say_stale(stale, settings.talk);

@@ -63,7 +63,10 @@ impl Configuration {
 }
 
 /// The packages with what holds for each, and how many files are excluded.
-pub(super) fn configure(input: Input, options: &Options) -> Result<(Vec<Configured>, usize), Stop> {
+pub(super) fn configure(mut input: Input, options: &Options) -> Result<(Vec<Configured>, usize), Stop> {
+    if let Some(chosen) = &options.chosen {
+        chosen.keep(&mut input.packages)?;
+    }
     let mut finding = Finding::new(options)?;
     let mut configured = Vec::new();
     let mut excluded = 0;

@@ -3,9 +3,8 @@
 
 use super::Status;
 use super::error::{Stop, UserError};
-use crate::settings::{FILE_NAME, Finder, template};
+use crate::settings::{Draft, FILE_NAME, Finder, template};
 use codespan_reporting::term::termcolor::WriteColor;
-use std::fs;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
@@ -35,26 +34,7 @@ fn not_written(error: &io::Error) -> UserError {
 
 /// A new file, whole or not at all; an error where there is one of that name.
 fn write_new(file: &Path, text: &str) -> io::Result<()> {
-    let draft = file.with_file_name(format!(".{FILE_NAME}.{}", std::process::id()));
-    let mut written = fs::OpenOptions::new().write(true).create_new(true).open(&draft)?;
-    let linked = written
-        .write_all(text.as_bytes())
-        .and_then(|()| written.sync_all())
-        // Unlike a rename, a link does not replace what is there.
-        .and_then(|()| fs::hard_link(&draft, file))
-        .or_else(|error| match error.kind() {
-            ErrorKind::Unsupported | ErrorKind::PermissionDenied => without_links(&draft, file),
-            _ => Err(error),
-        });
-    // Gone already where it was renamed.
-    let _ = fs::remove_file(&draft);
-    linked
-}
-
-/// For file systems without links.
-fn without_links(draft: &Path, file: &Path) -> io::Result<()> {
-    if file.symlink_metadata().is_ok() {
-        return Err(ErrorKind::AlreadyExists.into());
-    }
-    fs::rename(draft, file)
+    let mut draft = Draft::beside(file)?;
+    draft.write_all(text.as_bytes())?;
+    draft.place()
 }

@@ -27,16 +27,19 @@ mod surroundings;
 mod with_check;
 mod workspace;
 
-use args::{Talk, Typed, Verb};
+use crate::model::{Confidence, Finding, Site};
+use args::{Options, Talk, Typed, Verb};
 use cargo::CargoTyped;
 use clap::Parser as _;
 use codespan_reporting::term::termcolor::BufferedStandardStream;
 use error::{Stop, UserError};
+use run::{Judging, run};
 use settings::{color_choice, settings, without_judging, without_options};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +86,25 @@ pub fn cargo_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             command(typed)
         }),
         Err(error) => told_by_clap(&error).into(),
+    }
+}
+
+/// All that a run over a folder finds, for the programs that measure this one: the findings of every rule that is not pedantic, at any
+/// confidence, and every site, look-alikes too; tests as well.
+#[doc(hidden)]
+pub fn measured(folder: &Path) -> Result<(Vec<Finding>, Vec<Arc<Site>>), String> {
+    let options = Options {
+        select: vec!["all".to_owned()],
+        min_confidence: Some(Confidence::Medium),
+        include_tests: Some(true),
+        ..Options::default()
+    };
+    let settings =
+        settings(vec![folder.to_owned()], &options, Talk::default()).map_err(|error| error.what)?;
+    match run(&settings, &options, Some(Judging { keep_all: false })) {
+        Ok(looked) => Ok((looked.findings, looked.sites)),
+        Err(Stop::User(error)) => Err(error.what),
+        Err(Stop::Output(error)) => Err(error.to_string()),
     }
 }
 

@@ -6,12 +6,13 @@ use super::error::UserError;
 use super::run::Looked;
 use super::say;
 use super::settings::Inputs;
+use super::surroundings::without_dots;
 use crate::model::Finding;
 use crate::report::{Sources, fingerprint};
 use crate::settings::{Baseline, Changed, Known, RuleName, Sight};
 use clap::Args;
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The baseline that is used where none is named.
 pub(super) const BASELINE: &str = "retry-lint-baseline.json";
@@ -193,16 +194,5 @@ fn key(shown: &Path, folder: &Path) -> String {
 /// The path from the root, without `.` and `..`; links are not followed, as they are not in what is shown.
 fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let Ok(path) = std::path::absolute(path) else { return path.to_owned() };
-    let mut made = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                made.pop();
-            }
-            Component::CurDir => {}
-            other => made.push(other),
-        }
-    }
-    made
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| without_dots(&path))
 }

@@ -4,9 +4,10 @@
 use super::args::Format;
 use super::error::{Stop, UserError, nearest};
 use crate::report;
+use crate::settings::Draft;
 use clap::{Args, ValueEnum as _};
 use codespan_reporting::term::termcolor::{NoColor, WriteColor};
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -89,15 +90,13 @@ pub(super) fn write_files(
     outputs: &[FileOutput],
     write: impl Fn(&mut dyn WriteColor, report::Format) -> io::Result<()>,
 ) -> Result<(), Stop> {
-    let mut written: Vec<Draft> = Vec::new();
+    let mut written: Vec<(&Path, Draft)> = Vec::new();
     for output in outputs {
         let draft = draft(output, &write).map_err(|error| cannot_write(&output.file, &error))?;
-        written.extend(draft);
+        written.extend(draft.map(|draft| (output.file.as_path(), draft)));
     }
-    for mut draft in written {
-        let moved = fs::rename(&draft.temporary, &draft.target);
-        moved.map_err(|error| cannot_write(&draft.target, &error))?;
-        draft.moved = true;
+    for (file, draft) in written {
+        draft.replace().map_err(|error| cannot_write(file, &error))?;
     }
     Ok(())
 }
@@ -107,45 +106,22 @@ fn cannot_write(file: &Path, error: &io::Error) -> UserError {
         .help("what was there before is unchanged")
 }
 
-/// A whole result beside the place where it belongs; taken away again if it does not get there.
-struct Draft {
-    temporary: PathBuf,
-    target: PathBuf,
-    moved: bool,
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.moved {
-            // The run has failed already, and says why.
-            let _ = fs::remove_file(&self.temporary);
-        }
-    }
-}
-
 /// Writes a draft; `None` where the file is no regular one (a pipe, a device) and was written as it is.
 fn draft(
     output: &FileOutput,
     write: &impl Fn(&mut dyn WriteColor, report::Format) -> io::Result<()>,
 ) -> io::Result<Option<Draft>> {
-    // A link stays a link: what it leads to is written.
-    let target = fs::canonicalize(&output.file).unwrap_or_else(|_| output.file.clone());
-    if target.exists() && !target.is_file() {
-        write_to(OpenOptions::new().write(true).open(&target)?, output.format, write)?;
+    if output.file.exists() && !output.file.is_file() {
+        write_to(OpenOptions::new().write(true).open(&output.file)?, output.format, write)?;
         return Ok(None);
     }
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = folder_of(&target).join(name);
-    let file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
-    let draft = Draft { temporary, target, moved: false };
-    write_to(file, output.format, write)?;
+    let mut draft = Draft::beside(&output.file)?;
+    write_to(&mut draft, output.format, write)?;
     Ok(Some(draft))
 }
 
 fn write_to(
-    file: File,
+    file: impl io::Write,
     format: Format,
     write: &impl Fn(&mut dyn WriteColor, report::Format) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -166,6 +142,7 @@ fn folder_of(file: &Path) -> &Path {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_format_and_a_file() {

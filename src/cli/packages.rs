@@ -2,15 +2,13 @@
 //! it to run (a toolchain file, a wrapper in its configuration), and this program runs nothing of the project.
 
 use super::rooms::package_folder;
-use super::surroundings::{resolved, shown};
+use super::surroundings::shown;
+use super::workspace::{read, workspace_of};
 use crate::report::{Target, Unit, file_url};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use toml::{Table, Value};
-
-/// A manifest above this size is none.
-const LARGEST_MANIFEST: u64 = 16 << 20;
 
 /// Packages by their folder, each read once.
 #[derive(Default)]
@@ -37,17 +35,11 @@ struct Package {
     manifest: Table,
 }
 
-/// The workspace's manifest that is nearest above a package, or the package's own.
-struct Workspace {
-    folder: PathBuf,
-    manifest: Table,
-}
-
 fn package(folder: &Path) -> Option<Package> {
-    let manifest = read(&folder.join("Cargo.toml"))?;
+    let manifest = read(&folder.join("Cargo.toml")).ok()?;
     let package = manifest.get("package")?.as_table()?;
     let name = package.get("name")?.as_str()?.to_owned();
-    let workspace = workspace(folder, &manifest);
+    let workspace = workspace_of(folder, &manifest);
     let inherited = |key: &str| -> Option<String> {
         let value = package.get(key)?;
         if value.get("workspace").and_then(Value::as_bool) != Some(true) {
@@ -64,43 +56,6 @@ fn package(folder: &Path) -> Option<Package> {
         if last == name { format!("path+{url}#{version}") } else { format!("path+{url}#{name}@{version}") };
     let edition = inherited("edition").unwrap_or_else(|| "2015".to_owned());
     Some(Package { folder: folder.to_owned(), workspace: workspace.folder, id, name, edition, manifest })
-}
-
-fn workspace(folder: &Path, manifest: &Table) -> Workspace {
-    let own = || Workspace { folder: folder.to_owned(), manifest: manifest.clone() };
-    if manifest.contains_key("workspace") {
-        return own();
-    }
-    let named = manifest.get("package").and_then(|package| package.get("workspace")).and_then(Value::as_str);
-    let mut above: Box<dyn Iterator<Item = PathBuf>> = match named {
-        Some(named) => Box::new(std::iter::once(resolved(&folder.join(named)))),
-        None => Box::new(folder.ancestors().skip(1).map(Path::to_owned)),
-    };
-    let found = above.find_map(|folder| {
-        let manifest = read(&folder.join("Cargo.toml"))?;
-        manifest.contains_key("workspace").then_some(Workspace { folder, manifest })
-    });
-    match found {
-        Some(found) if named.is_some() || !excludes(&found, folder) => found,
-        _ => own(),
-    }
-}
-
-/// Whether a workspace says that a folder below it is none of its members.
-fn excludes(workspace: &Workspace, folder: &Path) -> bool {
-    let excluded =
-        workspace.manifest.get("workspace").and_then(|it| it.get("exclude")).and_then(Value::as_array);
-    let mut excluded = excluded.into_iter().flatten().filter_map(Value::as_str);
-    excluded.any(|path| folder.starts_with(workspace.folder.join(path)))
-}
-
-fn read(manifest: &Path) -> Option<Table> {
-    // Not a pipe: reading one would wait for ever.
-    let about = manifest.metadata().ok()?;
-    if !about.is_file() || about.len() > LARGEST_MANIFEST {
-        return None;
-    }
-    std::fs::read_to_string(manifest).ok()?.parse().ok()
 }
 
 impl Package {

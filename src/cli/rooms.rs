@@ -4,7 +4,7 @@ use super::error::UserError;
 use super::settings::Inputs;
 use crate::knowledge::Knowledge;
 use crate::model::Jitter;
-use crate::model::{Finding, Group, Level, Persona, Problem, Site};
+use crate::model::{Finding, Group, Level, Persona, Problem, Site, Unfollowed};
 use crate::report::Sources;
 use crate::resolve::Crate;
 use crate::rules;
@@ -176,17 +176,17 @@ impl Unread {
 
     /// Leaves out the files for which `excluded` holds, told their path and whether they were named. What is left out still tells what
     /// its names mean.
-    pub(super) fn leave_out(&mut self, excluded: impl Fn(&Path, bool) -> bool) {
+    pub(super) fn leave_out(&mut self, mut excluded: impl FnMut(&Path, bool) -> bool) {
         match self {
             Self::Text(name, _) if excluded(Path::new(name), true) => {
                 *self = Self::Files { folder: None, files: Vec::new(), context: Vec::new() };
             }
             Self::Text(..) => {}
             Self::Files { files, context, .. } => {
-                let (out, kept) =
+                let (out, kept): (Vec<_>, Vec<_>) =
                     std::mem::take(files).into_iter().partition(|it| excluded(&it.path, it.named));
                 *files = kept;
-                *context = out;
+                context.extend(out);
             }
         }
     }
@@ -236,15 +236,6 @@ impl Package {
         }
         sources
     }
-}
-
-/// The Rust files below some folders that a run over them would read.
-pub(super) fn rust_files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, UserError> {
-    let walked = source::walk(folders, &Walk::default());
-    if let Some(error) = walked.errors.iter().find(|error| error.is_fatal()) {
-        return Err(UserError::new(error.to_string()));
-    }
-    Ok(walked.files.into_iter().map(|found| found.path).collect())
 }
 
 /// Finds the files and puts those of one package together. Called on the threads of the run.
@@ -311,27 +302,48 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
     for result in context.par_iter().map(source::read).collect::<Vec<_>>() {
         read.extend(result.ok().flatten().map(|file| SourceFile { context_only: true, ..file }));
     }
-    let manifest = folder.and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok());
+    let texts = folder.map(source::package_texts).unwrap_or_default();
     let extent = if unread.is_empty() {
         Extent::Files(folder.map(Path::to_owned), files.iter().map(|found| found.path.clone()).collect())
     } else {
         Extent::Part
     };
-    Package { krate: Crate::new(read, manifest.as_deref()), unread, extent }
+    Package { krate: Crate::with(read, texts), unread, extent }
 }
 
-/// The sites of a package, look-alikes too, and what in it could not be followed.
-pub(super) fn sites(package: &Package, known: &Known) -> (Vec<Site>, Vec<Problem>) {
+/// What a package holds.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Look-alikes too.
+    pub(super) sites: Vec<Site>,
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+    /// How many bodies were asked for retries.
+    pub(super) bodies: usize,
+    /// How many of them are in tests.
+    pub(super) in_tests: usize,
+    /// Those that could not be followed, or not to their end.
+    pub(super) unfollowed: Vec<Unfollowed>,
+}
+
+/// The sites of a package, and what in it could not be followed.
+pub(super) fn sites(package: &Package, known: &Known) -> Held {
     let knowledge = match &known.own {
         Some(own) => own,
         None => match Knowledge::builtin() {
             Ok(builtin) => builtin,
-            Err(_) => return (Vec::new(), Vec::new()),
+            Err(_) => return Held::default(),
         },
     };
     let found = crate::detect::sites(&package.krate, knowledge);
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);
     let left_out = looked_at.flat_map(|file| file.outline.problems.iter().cloned());
-    (found.sites, left_out.chain(found.problems).collect())
+    Held {
+        sites: found.sites,
+        problems: left_out.chain(found.problems).collect(),
+        bodies: found.bodies,
+        in_tests: found.in_tests,
+        unfollowed: found.unfollowed,
+    }
 }

@@ -7,7 +7,7 @@ use super::error::{Stop, UserError};
 use super::guard::guarded;
 use super::rooms;
 use super::settings::Settings;
-use crate::model::{Finding, Level, Place, Problem, Site};
+use crate::model::{Finding, Level, Place, Problem, Site, Unfollowed, unknown_facts};
 use crate::report::{Sources, Summary};
 use crate::settings::Remarks;
 use rayon::prelude::*;
@@ -31,6 +31,8 @@ pub(super) struct Looked {
     pub(super) files: Vec<Arc<str>>,
     /// Sorted, each once.
     pub(super) problems: Vec<Problem>,
+    /// Bodies that could not be followed, sorted; those in tests only where asked for.
+    pub(super) unfollowed: Vec<Unfollowed>,
     /// The texts that the findings point into.
     pub(super) sources: Sources,
     pub(super) summary: Summary,
@@ -111,9 +113,12 @@ fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
     // asked only where it matters: the folder is walked once more
     let mut whole = !remarks.is_empty() && package.is_whole();
     let sites = match guarded(&name, || rooms::sites(&package, &by.known)) {
-        Ok((mut sites, problems)) => {
+        Ok(rooms::Held { mut sites, problems, bodies, in_tests, unfollowed }) => {
             looked.problems.extend(problems);
             looked.problems.extend(remarks.assume(&mut sites));
+            looked.summary.bodies = if by.include_tests { bodies } else { bodies - in_tests };
+            looked.unfollowed = unfollowed;
+            looked.unfollowed.retain(|body| by.include_tests || !body.in_test);
             sites
         }
         Err(problem) => {
@@ -226,6 +231,8 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
         all.unreported.extend(part.unreported);
         all.files.extend(part.files);
         all.problems.extend(part.problems);
+        all.unfollowed.extend(part.unfollowed);
+        all.summary.bodies += part.summary.bodies;
         all.sources.extend(part.sources);
         all.fail_on.extend(part.fail_on);
         all.summary.files += part.summary.files;
@@ -247,7 +254,11 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
     }
     all.problems.sort();
     all.problems.dedup();
-    all.summary.sites = all.sites.iter().filter(|site| site.kind.is_real()).count();
+    all.unfollowed.sort();
+    let real = || all.sites.iter().filter(|site| site.kind.is_real());
+    all.summary.sites = real().count();
+    all.summary.known = real().filter(|site| unknown_facts(site).is_empty()).count();
+    all.summary.unfollowed = all.unfollowed.len();
     all
 }
 

@@ -4,8 +4,8 @@ use super::args::{Color, Talk};
 use super::error::UserError;
 use super::run::Looked;
 use super::settings::{Settings, color_choice};
-use crate::model::Problem;
-use crate::report::{self, clean};
+use crate::model::{Problem, Unfollowed, unknown_facts};
+use crate::report::{self, Summary, clean};
 use codespan_reporting::term::termcolor::{self, ColorSpec, StandardStream, WriteColor};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -71,6 +71,48 @@ pub(super) fn extent(looked: &Looked, talk: Talk) {
             format!("left out {} less certain findings; --min-confidence medium shows them", left_out.unsure);
         line(talk.color, "info", termcolor::Color::Blue, &text);
     }
+}
+
+/// How much of it was understood: one line for people, and with `--verbose` each place with its reason.
+pub(super) fn coverage(looked: &Looked, settings: &Settings) {
+    let talk = settings.talk;
+    if talk.quiet || !talk.verbose && settings.format != report::Format::Human {
+        return;
+    }
+    line(talk.color, "info", termcolor::Color::Blue, &covered(looked.summary, talk.verbose));
+    if !talk.verbose {
+        return;
+    }
+    for site in looked.sites.iter().filter(|site| site.kind.is_real()) {
+        let unknown = unknown_facts(site);
+        if !unknown.is_empty() {
+            let (place, kind) = (&site.place, site.kind.word());
+            let text = format!(
+                "{}:{}:{}: of this {kind} is not known: {}",
+                place.path,
+                place.line,
+                place.column,
+                unknown.join(", ")
+            );
+            line(talk.color, "info", termcolor::Color::Blue, &text);
+        }
+    }
+    for body in &looked.unfollowed {
+        let Unfollowed { path, line: at, column, name, why, .. } = body;
+        let text = format!("{path}:{at}:{column}: `{name}` is not followed to its end: {}", why.words());
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+}
+
+/// `2 sites: 1 fully known, 1 with unknown facts; 3 of 40 bodies not followed to their end; -v lists them`
+fn covered(summary: Summary, listed: bool) -> String {
+    let Summary { sites, known, bodies, unfollowed, .. } = summary;
+    let unknown = sites.saturating_sub(known);
+    let noun = if sites == 1 { "site" } else { "sites" };
+    let known = format!("{sites} {noun}: {known} fully known, {unknown} with unknown facts");
+    let bodies = format!("{unfollowed} of {bodies} bodies not followed to their end");
+    let hint = if listed || unknown + unfollowed == 0 { "" } else { "; -v lists them" };
+    format!("{known}; {bodies}{hint}")
 }
 
 /// How often each rule spoke, the most frequent first.

@@ -64,17 +64,22 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
         return path;
     }
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    let mut resolved = PathBuf::new();
-    for part in here.join(path).components() {
+    without_dots(&here.join(path))
+}
+
+/// A path without its `.` and `..`, as it is written: no link is followed.
+pub(super) fn without_dots(path: &Path) -> PathBuf {
+    let mut made = PathBuf::new();
+    for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                resolved.pop();
+                made.pop();
             }
-            part => resolved.push(part),
+            part => made.push(part),
         }
     }
-    resolved
+    made
 }
 
 /// A path with `/` between its parts.

@@ -22,6 +22,12 @@ pub(super) struct Member {
     pub(super) is_default: bool,
 }
 
+/// A workspace, or a package that stands for itself.
+pub(super) struct Workspace {
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Table,
+}
+
 /// The packages that belong together with a manifest, by their folders.
 ///
 /// # Errors
@@ -29,8 +35,7 @@ pub(super) struct Member {
 pub(super) fn members(manifest: &Path) -> Result<Vec<Member>, UserError> {
     let here = folder_of(manifest);
     let own = read(manifest)?;
-    let root = root(&here, &own);
-    let root_manifest = if root == here { own.clone() } else { read(&root.join("Cargo.toml"))? };
+    let Workspace { folder: root, manifest: root_manifest } = workspace_of(&here, &own);
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     if root_manifest.contains_key("package") {
         folders.insert(root.clone());
@@ -75,20 +80,30 @@ pub(super) fn members(manifest: &Path) -> Result<Vec<Member>, UserError> {
     Ok(found)
 }
 
-/// The folder of the workspace that a package belongs to; its own where there is none.
-fn root(here: &Path, own: &Table) -> PathBuf {
-    if own.contains_key("workspace") {
-        return here.to_owned();
+/// The workspace that a package belongs to: the one that it names, else the nearest above unless that excludes it; itself where there is none.
+pub(super) fn workspace_of(folder: &Path, manifest: &Table) -> Workspace {
+    let own = || Workspace { folder: folder.to_owned(), manifest: manifest.clone() };
+    if manifest.contains_key("workspace") {
+        return own();
     }
-    let named = own.get("package").and_then(|package| package.get("workspace")).and_then(Value::as_str);
-    if let Some(named) = named {
-        return resolved(&here.join(named));
-    }
-    let mut above = here.ancestors().skip(1);
-    let found = above.find(|folder| {
-        read(&folder.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains_key("workspace"))
-    });
-    found.unwrap_or(here).to_owned()
+    let at = |folder: PathBuf| {
+        let manifest = read(&folder.join("Cargo.toml")).ok()?;
+        manifest.contains_key("workspace").then_some(Workspace { folder, manifest })
+    };
+    let named = manifest.get("package").and_then(|package| package.get("workspace")).and_then(Value::as_str);
+    let found = match named {
+        Some(named) => at(resolved(&folder.join(named))),
+        None => folder.ancestors().skip(1).find_map(|above| at(above.to_owned())),
+    };
+    found.filter(|found| named.is_some() || !excludes(found, folder)).unwrap_or_else(own)
+}
+
+/// Whether a workspace says that a folder below it is none of its members.
+fn excludes(workspace: &Workspace, folder: &Path) -> bool {
+    let excluded =
+        workspace.manifest.get("workspace").and_then(|it| it.get("exclude")).and_then(Value::as_array);
+    let mut excluded = excluded.into_iter().flatten().filter_map(Value::as_str);
+    excluded.any(|path| folder.starts_with(workspace.folder.join(path)))
 }
 
 /// The folders with a manifest that a list of the workspace names, globs among them.
@@ -131,8 +146,10 @@ fn folder_of(manifest: &Path) -> PathBuf {
     resolved(manifest.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))
 }
 
-fn read(manifest: &Path) -> Result<Table, UserError> {
+/// A manifest's text as a table.
+pub(super) fn read(manifest: &Path) -> Result<Table, UserError> {
     let shown = manifest.display();
+    // Not a pipe: reading one would wait for ever.
     let about = manifest.metadata().ok().filter(|about| about.is_file() && about.len() <= LARGEST);
     let text = about.and_then(|_| std::fs::read_to_string(manifest).ok());
     let text = text.ok_or_else(|| UserError::new(format!("`{shown}` cannot be read")))?;

@@ -41,7 +41,8 @@ pub(crate) fn bounds(
             .copied()
             .chain(record.exits.iter().map(|(state, _)| state))
             .any(|state| state.marks.cancel)
-            || is_raced(cx, id),
+            || is_raced(cx, id)
+            || is_generated(cx, id),
         outcome: record
             .exits
             .iter()
@@ -86,6 +87,15 @@ fn is_raced(cx: &Context<'_>, id: ExprId) -> bool {
         let around = |future: ExprId| cx.body.any(future, |inner| inner == id);
         arms.iter().any(|arm| arm.future.is_some_and(around))
             && cx.listens_to_a_signal(arms.iter().filter_map(|arm| arm.future).filter(|it| !around(*it)))
+    })
+}
+
+/// Whether a loop runs inside a generator (`stream! { … yield … }`): whoever drops the stream ends it.
+fn is_generated(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.around(id).any(|at| {
+        let ExprKind::Macro(call) = &cx.body.expr(at).kind else { return false };
+        let MacroInput::Block(block) = call.input else { return false };
+        cx.body.any(block, |inner| matches!(cx.body.expr(inner).kind, ExprKind::Yield(_)))
     })
 }
 
@@ -279,8 +289,7 @@ impl Trips<'_, '_> {
             Callee::Own(item) => match decides(cx, item) {
                 Decides::Counts => Some((Reads::Policy, Some(op))),
                 // one that only answers `Err` is an operation as any other, whoever implements it
-                Decides::Unseen if in_words => Some((Reads::Other, Some(op))),
-                Decides::Clock if in_words => Some((Reads::Other, Some(op))),
+                Decides::Unseen | Decides::Clock if in_words => Some((Reads::Other, Some(op))),
                 // its name says that it decides about tries
                 _ if in_words && says(&cx.words().attempts, cx.call_name(op)) => {
                     Some((Reads::Other, Some(op)))

@@ -4,8 +4,9 @@
 use super::context::Context;
 use super::summary::is_named_sleep;
 use crate::body::{ExprId, ExprKind, Local, Path};
-use crate::knowledge::{Entry, Role, says};
+use crate::knowledge::{Entry, Role, Unit, says};
 use crate::resolve::{ItemRef, Target};
+use std::sync::LazyLock;
 
 /// What a call or macro call means.
 #[derive(Clone, Debug)]
@@ -23,6 +24,17 @@ pub(crate) enum Callee<'a> {
     /// Nothing that we can see.
     Unknown,
 }
+
+/// A wait for as long as the first argument says, or until somebody signals.
+static PAUSE: LazyLock<Entry> = LazyLock::new(|| Entry {
+    paths: Vec::new(),
+    methods: Vec::new(),
+    on: Vec::new(),
+    macros: Vec::new(),
+    certain: true,
+    args: None,
+    role: Role::Wait { arg: Some(0), unit: Unit::Duration, blocking: false, event: true },
+});
 
 impl Callee<'_> {
     /// The role that the vocabulary gives it.
@@ -55,7 +67,10 @@ impl<'a> Context<'a> {
 
     fn find_callee(&self, id: ExprId) -> Callee<'a> {
         match &self.body.expr(id).kind {
-            ExprKind::Call(callee, args) => self.function(*callee, args.len()),
+            ExprKind::Call(callee, args) => {
+                let found = self.function(*callee, args.len());
+                self.pause(args, &found).unwrap_or(found)
+            }
             ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
             ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
                 Some(entry) => Callee::Known(entry, true),
@@ -88,6 +103,22 @@ impl<'a> Context<'a> {
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
+    }
+
+    /// `timeout(delay, stop.notified())`: what limits the wait for a stop signal is the wait.
+    fn pause(&self, args: &[ExprId], found: &Callee<'a>) -> Option<Callee<'a>> {
+        let Some(Role::Timeout { limit: 0, future }) = found.role() else { return None };
+        let mut on = *args.get(*future)?;
+        while let ExprKind::Ref(inner) | ExprKind::Await(inner) = self.body.expr(on).kind {
+            on = inner;
+        }
+        let ExprKind::Method(call) = &self.body.expr(on).kind else { return None };
+        let signal = match self.role(on)? {
+            Role::Cancel => true,
+            Role::Event => says(&self.words().cancel, &self.base_text(call.receiver)),
+            _ => false,
+        };
+        signal.then(|| Callee::Known(&PAUSE, true))
     }
 
     /// A home-grown or injected sleeper: its name tells.

@@ -4,9 +4,11 @@
 use super::context::Context;
 use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
 use super::questions::{Question, any_succeeded, leaves_after_success};
-use super::remote::Answer;
+use super::remote::{self, Answer};
+use super::sites::{REMOTE_UNKNOWN, remote_by_a_name};
+use super::unlooped::is_polled;
 use crate::body::ExprId;
-use crate::knowledge::says;
+use crate::knowledge::{Role, says};
 use crate::model::{Confidence, Evidence, Kind};
 
 /// A loop that is something.
@@ -18,6 +20,8 @@ pub(crate) struct Classified<'f> {
     pub(crate) main: Option<Op>,
     /// Which trips failed is known: without it, nothing is read of delay and bounds.
     pub(crate) told: bool,
+    /// It goes on after success: nobody waits for the one that failed.
+    pub(crate) background: bool,
     /// The trips on which one failed.
     pub(crate) failing: Vec<&'f State>,
     pub(crate) remote: Option<Answer>,
@@ -90,6 +94,7 @@ pub(crate) fn classify<'f>(
         kind: Kind::Retry,
         ops: Vec::new(),
         told: true,
+        background: false,
         main: None,
         failing: failing.clone(),
         remote: None,
@@ -108,14 +113,24 @@ pub(crate) fn classify<'f>(
             // who waits as long as the server says was refused
             round.retain(|state| state.marks.hint);
         }
-        let called = round
+        let mut called: Vec<(Op, Answer)> = round
             .iter()
             .flat_map(|state| state.calls.iter().copied())
-            .find(|op| counts(*op) && q.remote(*op).is_some_and(|it| it.is));
-        if let Some(op) = called.filter(|op| strong || leaves_after_success(record, &[*op])) {
+            .filter(|op| counts(*op))
+            .filter_map(|op| Some((op, q.remote(op).filter(|it| it.is)?)))
+            .collect();
+        // what only a name calls remote comes after what is known to be
+        let known = |op: Op| matches!(cx.role(op), Some(Role::Remote { .. }));
+        called.sort_by_key(|(op, answer)| (!known(*op), !answer.certain));
+        // the reply of any of them may be what was found wanting
+        let mut asked: Vec<Op> = called.iter().map(|(op, _)| *op).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let called = called.first().map(|(op, _)| *op);
+        if let Some(op) = called.filter(|op| strong || leaves_after_success(cx, record, &[*op])) {
             made.remote = q.remote(op);
             made.main = Some(op);
-            made.ops = vec![op];
+            made.ops = asked;
             made.failing = round;
             made.confidence = Confidence::Medium;
             made.reasons
@@ -128,7 +143,8 @@ pub(crate) fn classify<'f>(
     if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) && !q.fills_up() {
         let again =
             succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().map(|op| (*state, *op)));
-        let again = again.filter(|(state, op)| !q.is_dispatch(state, *op)).map(|(_, op)| op).find(|op| {
+        let for_a_message = |state: &State, op: Op| state.marks.event || q.is_dispatch(state, op);
+        let again = again.filter(|(state, op)| !for_a_message(state, *op)).map(|(_, op)| op).find(|op| {
             counts(*op)
                 && !q.is_of_item(*op)
                 && says(&cx.words().establish, cx.call_name(*op))
@@ -201,7 +217,25 @@ pub(crate) fn classify<'f>(
     made.ops.clone_from(&ops);
     made.why.push(cx.evidence(*main, "a failure of this goes round again"));
 
-    let of_item = q.is_of_item(*main) || ops.iter().all(|op| q.is_of_item(*op));
+    // what came back says what failed: the request is what is sent again
+    let waits = failing.iter().any(|state| !state.waits.is_empty());
+    if remote.is_none()
+        && waits
+        && let Some(op) = q.replied(record, &failing, &ops)
+    {
+        made.main = Some(op);
+        made.remote = q.remote(op);
+        made.why.push(cx.evidence(op, "this is asked again"));
+    }
+    if made.remote.is_none()
+        && let Some(answer) = q.waits_to_reconnect(&failing)
+    {
+        made.remote = Some(answer);
+    }
+    let of_item = q.is_of_item(*main)
+        || ops.iter().all(|op| q.is_of_item(*op))
+        // what was taken on this trip is found wanting; the next trip takes another
+        || q.examines_what_it_took(*main);
     if (of_item || q.tries_each_of_a_list()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
@@ -210,6 +244,14 @@ pub(crate) fn classify<'f>(
     // somebody who decides about retries knows of more than what stays here
     if local && !q.asks_about_retry(&failing) {
         made.kind = Kind::Local;
+        return Some(made);
+    }
+    if waits && q.reads_what_is_there(&ops) {
+        made.kind = Kind::Poll;
+        return Some(made);
+    }
+    if q.asks_another(record, &failing, &ops) && !q.puts_back() {
+        made.kind = Kind::Failover;
         return Some(made);
     }
     if matches!(record.shape, LoopShape::Loop | LoopShape::While)
@@ -239,12 +281,24 @@ pub(crate) fn classify<'f>(
     let missing =
         beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
     let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
-    let leaves_after_success = leaves_after_success(record, &ops) || q.asks_at_its_head();
-    let session = q.is_session(&succeeding, remote_known);
+    let leaves_after_success = leaves_after_success(cx, record, &ops) || q.asks_at_its_head();
+    let at_its_head = q.begins_with_a_wait(record);
+    // the stream that was opened came to its end
+    let ended = !not_yet.is_empty() && remote_known && not_yet.iter().all(|state| q.is_end_of_stream(state));
+    if ended {
+        succeeding.append(&mut not_yet);
+    }
+    let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
+    let comes_up = !retry_words && q.waits_for_what_it_started(&ops);
     let condition =
         q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();
 
+    // whoever polls it comes back after success as well, and finds the same timer set
+    if is_polled(cx) && q.waits_the_same_after_success(record, &failing, &ops) {
+        made.kind = Kind::Poll;
+        return Some(made);
+    }
     if failing.iter().all(|state| q.is_dispatch(state, *main)) && !retry_words {
         made.kind = Kind::Ticker;
         return Some(made);
@@ -260,14 +314,42 @@ pub(crate) fn classify<'f>(
         made.kind = Kind::Ticker;
         return Some(made);
     }
+    // whatever else of it goes round: it asks whether the process that it waits for still runs
+    if comes_up && leaves_after_success && waits_on_failure && !operand {
+        made.kind = Kind::Poll;
+        made.confidence = Confidence::Medium;
+        made.reasons.push("it waits until what was started here answers".into());
+        return Some(made);
+    }
+    // one arm's timer begins work that may connect somewhere: no other arm waits for it
+    if !leaves_after_success && !retry_words && q.is_one_arm_of_many(record, &failing, &ops) {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
+    // each of several in turn, from time to time
+    if at_its_head
+        && !leaves_after_success
+        && !q.is_named_after_connections()
+        && ops.iter().all(|op| q.is_of_inner_item(*op))
+    {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
     if succeeding.is_empty() && not_yet.is_empty() {
         if leaves_after_success {
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
-            if condition && !operand {
+            if !remote_known && !operand && !retry_words && q.waits_to_be_woken(&failing) {
+                made.kind = Kind::Poll;
+                made.confidence = Confidence::Medium;
+                made.reasons.push("it waits until somebody wakes it".into());
+            } else if condition && (!operand || condition_words && !retry_words) {
                 made.kind = Kind::Poll;
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its name says that it waits for a condition".into());
-            } else if establishes && !operand && q.keeps_alive(record) {
+            } else if !operand
+                && (establishes && q.keeps_alive(record) && !q.is_a_retrier(record)
+                    || remote::holds_a_session(cx, *main))
+            {
                 made.kind = Kind::Reconnect;
             }
         } else if establishes || session || remote_known && q.is_task(record) {
@@ -292,8 +374,7 @@ pub(crate) fn classify<'f>(
         let round: Vec<&State> = succeeding.iter().chain(&not_yet).copied().collect();
         let (on_failure, on_success) = (waits_on(&failing), waits_on(&round));
         // written twice, in two arms, it is the same wait
-        let same_wait =
-            on_failure.iter().any(|wait| on_success.iter().any(|other| cx.is_written_alike(*wait, *other)));
+        let same_wait = waits_alike(cx, &on_failure, &on_success);
         let recovers = remote_known && (q.recovers(&round, &ops) || q.renews(&failing, &ops));
         // a wait that is the same after success or where nothing is there yet: only the operation's own name makes that a reconnect
         let steady = same_wait && !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)));
@@ -302,7 +383,9 @@ pub(crate) fn classify<'f>(
         let reconnects = establishes && !periodic && !q.establishes_beside(&failing, &succeeding);
         // work is taken from a queue, and run
         let queue = steady && !not_yet.is_empty();
-        if recovers || (reconnects || session && !condition) && !queue {
+        // what checks what it is given, and mends it for its caller
+        let retrier = leaves_after_success && q.is_a_retrier(record);
+        if (recovers || (reconnects || session && !condition) && !queue) && !retrier {
             made.kind = Kind::Reconnect;
             if !establishes && !recovers {
                 made.confidence = Confidence::Medium;
@@ -310,6 +393,15 @@ pub(crate) fn classify<'f>(
             }
         } else if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
             made.kind = Kind::Poll;
+        } else if remote_known
+            && !condition
+            && !waits_alike(cx, &on_failure, &waits_on(&succeeding))
+            && q.begins_anew(&failing, &succeeding)
+        {
+            // periodic work that waits for longer and longer while it fails
+            made.background = true;
+            made.confidence = Confidence::Medium;
+            made.reasons.push("it goes on after success, and waits otherwise then".into());
         } else if (same_wait || !on_success.is_empty()) && leaves_after_success && tried && !condition {
             // success leaves, but some goes round as failure does: its reply was tested and found wanting
             made.kind = if operand { Kind::Helper } else { Kind::Retry };
@@ -329,8 +421,8 @@ pub(crate) fn classify<'f>(
     if made.remote.as_ref().is_none_or(|answer| !answer.certain) && made.kind.is_real() {
         made.confidence = Confidence::Medium;
         made.reasons.push(match &made.remote {
-            Some(answer) => format!("remote by a name: {}", answer.why),
-            None => "not known whether the operation is remote".into(),
+            Some(answer) => remote_by_a_name(&answer.why),
+            None => REMOTE_UNKNOWN.into(),
         });
     }
     Some(made)
@@ -338,4 +430,9 @@ pub(crate) fn classify<'f>(
 
 fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op) -> bool) -> Option<Op> {
     states.find_map(|state| state.looked.iter().map(|look| look.op).find(|op| counts(*op)))
+}
+
+/// Whether one of these waits is written as one of those.
+fn waits_alike(cx: &Context<'_>, waits: &[ExprId], others: &[ExprId]) -> bool {
+    waits.iter().any(|wait| others.iter().any(|other| cx.is_written_alike(*wait, *other)))
 }

@@ -15,6 +15,7 @@ use std::rc::Rc;
 /// Describes each loop of the functions at this line of a file.
 pub fn describe(krate: &Crate, knowledge: &Knowledge, path: &str, line: u32) -> String {
     let memo = Memo::default();
+    let knowledge = &*knowledge.for_versions(&|name| krate.may_list(name), &|name| krate.versions(name));
     let mut out = String::new();
     for (at, item) in krate.items() {
         let Some(file) = krate.file(at) else { continue };

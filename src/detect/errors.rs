@@ -2,32 +2,35 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
-use super::reads::asked_of;
+use super::reads::{asked_of, is_about};
 use super::statuses::permanent_4xx;
 use super::summary::MOST_CALLS;
-use super::{refusals, remote};
+use super::{hints, overloads, refusals, remote, unanswered};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
-use crate::model::{ErrorKind, Errors, Evidence, Fact};
+use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind};
 use crate::resolve::Target;
 use crate::source::ItemKind;
 
 /// Reads which errors the failing trips try again.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn errors(
     cx: &Context<'_>,
     followed: &Followed,
     failing: &[&State],
     left: &[&State],
     ops: &[Op],
+    kind: Kind,
     hint: bool,
 ) -> Errors {
     let mut made = Errors::default();
-    let tested =
-        |state: &State| {
-            state.conds.iter().any(|(cond, _)| {
-                matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient))
-            }) || !state.arms.is_empty()
-        };
+    let tested = |state: &State| {
+        let asked = state
+            .conds
+            .iter()
+            .any(|(cond, _)| matches!(asked_of(followed, ops, *cond), Some(Test::About | Test::Transient)));
+        asked || !state.arms.is_empty() || told_by_kind(followed, state, ops).is_some()
+    };
     let by_status = failing.iter().any(|state| state.codes.is_some());
     let status_place =
         failing.iter().flat_map(|state| &state.conds).find_map(|(cond, _)| match followed.tests.get(cond) {
@@ -72,7 +75,8 @@ pub(crate) fn errors(
     made.retries_4xx = retries_4xx(cx, followed, failing, left, ops, status_place);
     if made.kind.is(&ErrorKind::All) {
         made.retries_permanent = match let_through(cx, followed, failing, left, ops) {
-            Some(op) if is_handshake(cx, op) => {
+            // whoever keeps a session alive may have to wait until it is let in again
+            Some(op) if kind != Kind::Reconnect && is_handshake(cx, op) => {
                 Fact::Known(true, cx.evidence(op, "can be refused (4xx), which no retry mends"))
             }
             _ => permanent(cx, followed, ops),
@@ -80,9 +84,16 @@ pub(crate) fn errors(
     }
     made.stale_connection =
         Fact::known(!failing.is_empty() && failing.iter().all(|state| speaks_of_stale(cx, state)));
-    if hint {
-        made.honours_retry_after = Fact::known(true);
-    }
+    let ruled_out = |state: &State, op: Op| {
+        moves_on(cx, state, op) || state.conds.iter().any(|(cond, _)| somebody_decides(cx, *cond))
+    };
+    let every_status = || {
+        let all = made.kind.is(&ErrorKind::All) && made.retries_4xx.is(&true);
+        ops.first().copied().filter(|_| all)
+    };
+    let overload = overloads::tested(cx, followed, failing, ops, ruled_out).or_else(every_status);
+    made.honours_retry_after = hints::honoured(cx, followed, ops, hint, overload);
+    made.retries_unanswered = unanswered::retried(cx, followed, failing, ops);
     made
 }
 
@@ -136,7 +147,8 @@ fn somebody_decides(cx: &Context<'_>, cond: ExprId) -> bool {
         .is_some_and(|path| path.segments.iter().any(|segment| says(&cx.words().retry, segment)));
     says_again
         && match cx.callee(asked) {
-            Callee::Own(item) => cx.inside(item).is_none(),
+            // what a trait's method does if nobody writes another is not all that it may do
+            Callee::Own(item) => cx.inside(item).is_none() || cx.krate.is_of_trait(item),
             Callee::Unknown | Callee::Foreign(_) | Callee::Operand(_) => true,
             _ => false,
         }
@@ -207,7 +219,19 @@ fn takes_any(cx: &Context<'_>, followed: &Followed, state: &State, left: &[&Stat
 }
 
 fn is_variant_of(cx: &Context<'_>, pat: PatId, list: &[String]) -> bool {
-    cx.body.variant(pat).is_some_and(|path| says(list, path.last()))
+    let is = |pat: &PatId| cx.body.variant(*pat).is_some_and(|path| says(list, path.last()));
+    match &cx.body.pat(pat).kind {
+        PatKind::Or(alternatives) => alternatives.iter().all(is),
+        _ => is(&pat),
+    }
+}
+
+/// The variant by which an error's kind was told apart: `match error.code() { Code::Unavailable => … }`.
+pub(super) fn told_by_kind<'s>(followed: &Followed, state: &'s State, ops: &[Op]) -> Option<&'s str> {
+    state.looked.iter().find_map(|look| match &look.tag {
+        Tag::Variant(name) if !ops.contains(&look.op) && is_about(followed, ops, look.op) => Some(&**name),
+        _ => None,
+    })
 }
 
 /// Whether a test that was passed, or the variant that matched, says that a pooled connection was stale.

@@ -7,7 +7,7 @@ use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
 use super::summary::{MOST_CALLS, asks_something, summary};
 use crate::body::{ExprId, ExprKind, MacroInput};
-use crate::knowledge::{Role, says};
+use crate::knowledge::{Role, is_one_of, parts, says};
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
 pub(super) fn may_wait_unseen(
@@ -89,10 +89,55 @@ fn puts_off(cx: &Context<'_>) -> bool {
     })
 }
 
+/// Whether a call waits for a limiter of one's own pace: that is no delay before another try, whatever it waits.
+pub(super) fn is_limiter(cx: &Context<'_>, wait: ExprId) -> bool {
+    let ExprKind::Method(call) = &cx.body.expr(wait).kind else { return false };
+    let list = &cx.words().limiter;
+    says(list, &cx.base_text(call.receiver))
+        || cx.type_of(call.receiver).is_some_and(|ty| says(list, ty.name()))
+}
+
+/// Whether a trip waits only before its operation (somebody was told the hint, and holds back the next try) or for the hint itself.
+pub(super) fn holds_back_as_told(cx: &Context<'_>, state: &State, ops: &[ExprId]) -> bool {
+    let events = state.trip_events();
+    let called = events.iter().position(|event| matches!(event, Event::Call(op) if ops.contains(op)));
+    let told = |wait: ExprId| cx.args(wait).iter().any(|arg| says(&cx.words().hint, &cx.base_text(*arg)));
+    called.is_some_and(|called| {
+        events.iter().enumerate().all(|(at, event)| match event {
+            Event::Wait(wait) => at < called || told(*wait),
+            _ => true,
+        })
+    })
+}
+
+/// Whether an operation reads what the other side sends: it takes as long as its time limit, or as that side takes.
+pub(super) fn receives(cx: &Context<'_>, op: ExprId) -> bool {
+    let first = parts(cx.call_name(op)).into_iter().next().unwrap_or_default();
+    is_one_of(&cx.words().receives, &first)
+}
+
+/// Whether something in a closure, or in the function that a path names, may wait.
+pub(super) fn waits_in(cx: &Context<'_>, work: ExprId) -> bool {
+    if let ExprKind::Path(path) = &cx.body.expr(work).kind {
+        return !matches!(cx.by_path(path), Some(Callee::Own(item)) if !summary(cx, item).waits_somewhere());
+    }
+    cx.body.any(work, |id| match &cx.body.expr(id).kind {
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            matches!(cx.role(id), Some(Role::Wait { .. })) || waits_around(cx, id) || may_wait(cx, id)
+        }
+        ExprKind::Macro(call) => matches!(call.input, MacroInput::Words(_)),
+        _ => false,
+    })
+}
+
 /// Whether an operation waits inside while it fails; of one that is given, nobody knows.
 pub(super) fn waits_inside(cx: &Context<'_>, followed: &Followed, ops: &[ExprId]) -> Option<bool> {
-    if ops.iter().any(|op| matches!(cx.callee(*op), Callee::Own(item) if summary(cx, item).waits_somewhere()))
-    {
+    let waits = |op: &ExprId| match cx.callee(*op) {
+        Callee::Own(item) => summary(cx, item).waits_somewhere(),
+        Callee::Known(entry, _) => matches!(entry.role, Role::Remote { waits: true, .. }),
+        _ => false,
+    };
+    if ops.iter().any(waits) {
         return Some(true);
     }
     let given = |op: &ExprId| matches!(cx.callee(*op), Callee::Operand(_)) && !followed.operands.contains(op);

@@ -1,11 +1,12 @@
 //! Answers that are kept for a whole crate, so that each is worked out once.
 //! Each depends only on its key: threads may race for them, and neither their order nor their number shows.
 
+use super::library::Runs;
 use super::remote::Answer;
 use super::summary::Summary;
 use crate::body::{ExprId, Ty};
 use crate::resolve::ItemRef;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// An expression, and the item in whose body it stands.
@@ -23,7 +24,10 @@ pub(crate) struct Memo {
     pub(super) picked: Mutex<HashMap<(ItemRef, String), bool>>,
     clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
     refusals: Mutex<HashMap<(ItemRef, u32), bool>>,
+    hints: Mutex<HashMap<(ItemRef, u32), bool>>,
+    naming_hints: OnceLock<BTreeSet<String>>,
     keeps_statuses: OnceLock<bool>,
+    pub(super) runs: OnceLock<Runs>,
 }
 
 impl Memo {
@@ -58,19 +62,37 @@ impl Memo {
 
     /// Whether a function fails with a client error, with this many calls to follow.
     pub(crate) fn refusal(&self, item: ItemRef, left: u32, find: impl FnOnce() -> bool) -> bool {
-        let refusals = || self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = refusals().get(&(item, left)) {
-            return *known;
-        }
-        let made = find();
-        refusals().insert((item, left), made);
-        made
+        kept(&self.refusals, (item, left), find)
+    }
+
+    /// Whether a function speaks of a server's hint how long to wait, with this many calls to follow.
+    pub(crate) fn hint(&self, item: ItemRef, left: u32, find: impl FnOnce() -> bool) -> bool {
+        kept(&self.hints, (item, left), find)
+    }
+
+    /// Whether a function of this name speaks of a server's hint.
+    pub(crate) fn names_hint(&self, name: &str, find: impl FnOnce() -> BTreeSet<String>) -> bool {
+        self.naming_hints.get_or_init(find).contains(name)
     }
 
     /// Whether the crate has a client keep statuses from being errors.
     pub(crate) fn keeps_statuses(&self, find: impl FnOnce() -> bool) -> bool {
         *self.keeps_statuses.get_or_init(find)
     }
+}
+
+fn kept(
+    answers: &Mutex<HashMap<(ItemRef, u32), bool>>,
+    key: (ItemRef, u32),
+    find: impl FnOnce() -> bool,
+) -> bool {
+    let answers = || answers.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = answers().get(&key) {
+        return *known;
+    }
+    let made = find();
+    answers().insert(key, made);
+    made
 }
 
 /// Key of a summary that is whole.

@@ -5,7 +5,12 @@ use super::flow::{LoopRecord, Op, State, Tag, Test};
 use super::questions::Question;
 use super::remote::Answer;
 use crate::body::{ExprId, ExprKind, Lit};
-use crate::knowledge::{is_one_of, parts, says};
+use crate::knowledge::{Role, Words, is_one_of, parts, says};
+
+/// Whether a name says that somebody waits for a condition: `wait_for_ready`.
+pub(super) fn is_named_after_a_condition(words: &Words, name: &str) -> bool {
+    says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
+}
 
 impl Question<'_, '_> {
     /// `pending.take()` empties a variable, it asks nobody.
@@ -32,17 +37,17 @@ impl Question<'_, '_> {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let clients = self.cx.krate.dependencies.iter().any(|name| self.cx.knowledge.crate_is_client(name));
         let asks = self.cx.body.is_async || clients;
-        if self.cx.body.is_async
-            && let Some(variant) = self.retried_variant()
-        {
-            return Some(Answer {
-                is: true,
-                certain: false,
-                why: format!("`{variant}` is how a shared service refuses"),
-            });
+        if let Some(answer) = self.by_retried_variant() {
+            return Some(answer);
         }
         (asks && (says(&self.cx.words().retry, name) || says(&self.cx.words().remote, name)))
             .then(|| Answer { is: true, certain: false, why: format!("`{name}` is a retry helper") })
+    }
+
+    /// How a shared service refuses, in the variant of an error that async code tries again.
+    pub(super) fn by_retried_variant(&self) -> Option<Answer> {
+        let variant = self.cx.body.is_async.then(|| self.retried_variant()).flatten()?;
+        Some(Answer { is: true, certain: false, why: format!("`{variant}` is how a shared service refuses") })
     }
 
     /// An error variant named in the loop that says that another try may do.
@@ -138,13 +143,13 @@ impl Question<'_, '_> {
     pub(super) fn waits_for_condition(&self, ops: &[Op]) -> bool {
         let words = self.cx.words();
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
-        let says_so = |name: &str| {
-            says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
-        };
+        let says_so = |name: &str| is_named_after_a_condition(words, name);
         // of an operation's name, the verb decides: `wait_for_tx` waits, `send_and_confirm_tx` sends
         let verb = |name: &str| parts(name).into_iter().find(|part| part != "try").unwrap_or_default();
+        let asks = |op: &Op| matches!(self.cx.role(*op), Some(Role::Remote { asks: true, .. }));
         self.belongs_to_a_waiter()
             || says_so(name)
+            || ops.iter().any(asks)
             || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
     }
 
@@ -153,6 +158,12 @@ impl Question<'_, '_> {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
         let verb = parts(name).into_iter().find(|part| part != "try").unwrap_or_default();
         says(&self.cx.words().establish, &verb)
+    }
+
+    /// Whether the function's name speaks of connections anywhere: `keep_connected`.
+    pub(super) fn is_named_after_connections(&self) -> bool {
+        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
+        says(&self.cx.words().establish, name)
     }
 
     /// Whether something named after retrying was asked on these paths.

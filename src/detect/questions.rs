@@ -2,11 +2,13 @@
 //! Each answers about one loop of one body; which answers make which kind is the decision table's business (`classify`).
 
 use super::context::{Callee, Context};
-use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
+use super::flow::state::Look;
+use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
+use super::serves::serves;
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape};
-use crate::knowledge::{Role, is_one_of, parts, says};
+use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, TyShape};
+use crate::knowledge::{LocalKind, Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
 pub(super) struct Question<'q, 'a> {
@@ -35,13 +37,26 @@ impl Question<'_, '_> {
     /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
     pub(super) fn is_no_error(&self, state: &State) -> bool {
         let list = &self.cx.words().not_an_error;
-        let named = |path: &Path| path.segments.len() > 1 && says(list, path.last());
+        // a variant may be imported; a variable may be called anything
+        let is_variant = |path: &Path| path.segments.len() > 1 || path.last().starts_with(char::is_uppercase);
+        let named = |path: &Path| is_variant(path) && says(list, path.last());
+        // what asks whether to try again asks about errors
+        let asked = |call: ExprId| {
+            let name = self.cx.call_name(call);
+            says(list, name)
+                && !parts(name).iter().any(|part| part == "again")
+                && !says(&self.cx.words().retry, name)
+        };
         let by_test = state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
-            self.cx
-                .body
-                .any(*cond, |id| matches!(&self.cx.body.expr(id).kind, ExprKind::Path(path) if named(path)))
+            self.cx.body.any(*cond, |id| match &self.cx.body.expr(id).kind {
+                ExprKind::Path(path) => named(path),
+                ExprKind::Method(_) => id == *cond && asked(id),
+                _ => false,
+            })
         });
         by_test
+            // what such a question gives is there only where the answer is yes
+            || state.looked.iter().any(|look| look.tag == Tag::Some && asked(look.op))
             || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
             || state.arms.iter().any(|pat| {
                 matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
@@ -66,7 +81,29 @@ impl Question<'_, '_> {
             return remote::of_callers(self.cx, operand).or_else(|| self.by_helper_name());
         }
         remote::of_call(self.cx, op, MOST_CALLS)
-            .or_else(|| self.is_declared_only(op).then(|| self.by_helper_name()).flatten())
+            .or_else(|| self.of_what_it_judges(op))
+            .or_else(|| self.of_implementations(op))
+            .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
+    }
+
+    /// What judges an operation's outcome is tried again with it.
+    fn of_what_it_judges(&self, op: Op) -> Option<Answer> {
+        let from = *self.followed.handed.get(&op)?;
+        let operand = self.followed.operands.contains(&from);
+        let answer = if operand { self.remote(from) } else { remote::of_call(self.cx, from, MOST_CALLS) };
+        // `get_parent(path)` is called by a verb that half of all functions have
+        let tells = |answer: &Answer| operand || answer.certain || self.cx.is_awaited(from);
+        answer.filter(|answer| answer.is && tells(answer))
+    }
+
+    /// What one of the implementations in the crate reaches, a trait's method that nobody can tell apart may reach.
+    fn of_implementations(&self, op: Op) -> Option<Answer> {
+        let Callee::Own(item) = self.cx.callee(op) else { return None };
+        let bodies =
+            self.cx.krate.implementations(item).into_iter().filter(|body| *body != self.cx.at).take(8);
+        let mut reached = bodies.filter(|body| summary(self.cx, *body).remote == Some(true));
+        let name = self.cx.krate.qualified_name(reached.next()?);
+        Some(Answer { is: true, certain: false, why: format!("`{name}` reaches a remote side") })
     }
 
     /// Whether a trait of the crate declares the operation and nothing in the crate implements it: whoever calls gives it, as a closure is given.
@@ -117,9 +154,26 @@ impl Question<'_, '_> {
             self.followed.loops.get(looped).is_some_and(|record| record.outer == Some(self.id))
         });
         if inner {
-            return says(&self.cx.words().establish, self.cx.call_name(op));
+            return remote::is_named_after_establishing(self.cx.words(), self.cx.call_name(op));
         }
         remote::establishes(self.cx, op, 3)
+    }
+
+    /// Whether this is done for each of several in turn, in a loop within this one, whatever became of it last time: what is asked first
+    /// whether it needs it is made anew where it broke.
+    pub(super) fn is_of_inner_item(&self, op: Op) -> bool {
+        let body = self.cx.body;
+        let asked = self.cx.around(op).take_while(|at| *at != self.id).any(|at| match &body.expr(at).kind {
+            ExprKind::If { cond, .. } => !body.expr(*cond).span.contains(body.expr(op).span),
+            _ => false,
+        });
+        !asked
+            && self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
+                self.followed
+                    .loops
+                    .get(looped)
+                    .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
+            })
     }
 
     /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.
@@ -171,18 +225,105 @@ impl Question<'_, '_> {
         let mut taken = Vec::new();
         let mut put = Vec::new();
         body.walk(self.id, &mut |id| {
-            taken.extend(on(id, &["next", "pop", "pop_front", "pop_back", "dequeue", "recv"]));
+            let names = ["next", "pop", "pop_front", "pop_back", "remove", "swap_remove", "dequeue", "recv"];
+            taken.extend(on(id, &names));
             put.extend(on(id, &["push", "push_back", "push_front", "insert", "enqueue", "send"]));
             true
         });
         taken.iter().any(|local| put.contains(local))
     }
 
+    /// A delay that is named after connecting tells what fails: `sleep(self.reconnect_interval)`.
+    pub(super) fn waits_to_reconnect(&self, failing: &[&State]) -> Option<Answer> {
+        let words = self.cx.words();
+        let both = |name: &str| says(&words.establish, name) && says(&words.delay, name);
+        let mut found = None;
+        for wait in failing.iter().flat_map(|state| &state.waits) {
+            self.cx.body.walk(*wait, &mut |id| {
+                let name = match &self.cx.body.expr(id).kind {
+                    ExprKind::Path(path) => path.last(),
+                    ExprKind::Field(_, name) => name,
+                    ExprKind::Call(..) | ExprKind::Method(_) => self.cx.call_name(id),
+                    _ => return true,
+                };
+                if both(name) {
+                    found = Some(format!("`{name}` is a delay before connecting again"));
+                }
+                found.is_none()
+            });
+        }
+        found.map(|why| Answer { is: true, certain: false, why })
+    }
+
+    /// Whether what failing trips step, and what their waits or bounds depend on, success begins anew: they are waited for otherwise.
+    pub(super) fn begins_anew(&self, failing: &[&State], succeeding: &[&State]) -> bool {
+        let body = self.cx.body;
+        let place = |event: &Event| match event {
+            Event::Assign(id) => match &body.expr(*id).kind {
+                ExprKind::AssignOp(_, left, _) => Some((body.local(*left)?, true)),
+                ExprKind::Assign(left, right) => {
+                    let local = body.local(*left)?;
+                    Some((local, body.any(*right, |id| body.local(id) == Some(local))))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let sets = |state: &State, local: Local, steps: bool| {
+            state.trip_events().iter().filter_map(place).any(|it| it == (local, steps))
+        };
+        let waiting = || failing.iter().filter(|state| !state.waits.is_empty());
+        let Some(first) = waiting().next() else { return false };
+        first.trip_events().iter().filter_map(place).any(|(local, steps)| {
+            steps
+                && waiting().all(|state| sets(state, local, true))
+                && !succeeding.is_empty()
+                && succeeding.iter().all(|state| sets(state, local, false))
+        })
+    }
+
+    /// Whether an operation only asks whether something is as it should be that this trip took from elsewhere: the next one takes another.
+    pub(super) fn examines_what_it_took(&self, op: Op) -> bool {
+        let first = parts(self.cx.call_name(op)).into_iter().next().unwrap_or_default();
+        let inside = self.cx.body.expr(self.id).span;
+        let taken = |arg: &ExprId| {
+            let arg = match self.cx.body.expr(*arg).kind {
+                ExprKind::Ref(inner) => inner,
+                _ => *arg,
+            };
+            self.cx.body.local(arg).is_some_and(|local| inside.contains(self.cx.body.pat(local).span))
+        };
+        matches!(first.as_str(), "is" | "has") && self.cx.args(op).iter().any(taken)
+    }
+
+    /// Whether a path leaves after success with a timer set that is written as one of a failing trip's.
+    pub(super) fn waits_the_same_after_success(
+        &self,
+        record: &LoopRecord,
+        failing: &[&State],
+        ops: &[Op],
+    ) -> bool {
+        let waits = |state: &State| state.waits.clone();
+        record.exits.iter().any(|(state, _)| {
+            let worked = |look: &Look| look.verdict == Verdict::Success && ops.contains(&look.op);
+            state.looked.iter().any(worked)
+                && waits(state).iter().any(|wait| {
+                    failing
+                        .iter()
+                        .any(|fail| fail.waits.iter().any(|other| self.cx.is_written_alike(*wait, *other)))
+                })
+        })
+    }
+
     /// Whether the trip was made for a message that had come before the operation was called: the next one has the next message.
     pub(super) fn is_dispatch(&self, state: &State, op: Op) -> bool {
         state.looked.iter().take_while(|look| look.op != op).any(|look| {
-            look.verdict == Verdict::Success
-                && matches!(self.cx.role(look.op), Some(Role::Event | Role::Accept))
+            let is_message = match self.cx.role(look.op) {
+                Some(Role::Event | Role::Accept) => true,
+                None => self.cx.call_name(look.op) == "recv" && self.cx.is_awaited(look.op),
+                _ => false,
+            };
+            look.verdict == Verdict::Success && is_message
         })
     }
 
@@ -247,20 +388,122 @@ impl Question<'_, '_> {
                     state.looked.iter().any(|look| look.op == *op && look.verdict == Verdict::Success)
                 })
                 && self.remote(*op).is_some_and(|it| it.is)
-                && leaves_after_success(record, &[*op])
+                && leaves_after_success(self.cx, record, &[*op])
         })
     }
 
     /// Whether success is long work that ended: an inner loop, or a call that runs, serves or listens.
     pub(super) fn is_session(&self, succeeding: &[&State], remote_known: bool) -> bool {
         let words = self.cx.words();
-        succeeding.iter().any(|state| {
+        let long = |name: &str| says(&words.session, name) && !says(&words.piece, name);
+        let serving = |op: &Op| self.cx.is_awaited(*op) && serves(self.cx, *op, 2);
+        succeeding.iter().any(|state| state.calls.iter().any(serving))
+            || succeeding.iter().any(|state| {
             state
                 .calls
                 .iter()
-                .filter(|op| says(&words.session, self.cx.call_name(**op)) && self.cx.is_awaited(**op))
+                .filter(|op| long(self.cx.call_name(**op)) && self.cx.is_awaited(**op))
                 .any(|op| self.remote(*op).is_none_or(|answer| answer.is))
         }) || remote_known && self.holds_session_loop()
+            // what goes round at once after a success that is no session would never rest
+            || remote_known
+                && succeeding.iter().any(|state| {
+                    state.waits.is_empty()
+                        && state.calls.iter().any(|op| self.cx.is_awaited(*op) && self.reads_a_stream(*op))
+                })
+    }
+
+    /// Whether each failing path waits on a condition variable, and for nothing else: another thread makes what is not there.
+    pub(super) fn waits_to_be_woken(&self, failing: &[&State]) -> bool {
+        let woken =
+            |wait: &ExprId| matches!(self.cx.role(*wait), Some(Role::Wait { event: true, arg: Some(1), .. }));
+        failing.iter().all(|state| !state.waits.is_empty() && state.waits.iter().all(woken))
+    }
+
+    /// Whether a path went through a stream of the remote side to its end, item by item.
+    pub(super) fn is_end_of_stream(&self, state: &State) -> bool {
+        let body = self.cx.body;
+        let words = &self.cx.words().streams;
+        let of_stream = |op: &Op| parts(self.cx.call_name(*op)).iter().any(|part| is_one_of(words, part));
+        let mut ended = state.looked.iter().filter(|look| look.verdict == Verdict::NotYet).peekable();
+        state.calls.iter().any(of_stream)
+            && ended.peek().is_some()
+            && ended.all(|look| {
+                !self.stays(look.op)
+                    && self.cx.around(look.op).any(|at| match &body.expr(at).kind {
+                        ExprKind::While { cond, .. } => {
+                            at != self.id
+                                && body.expr(self.id).span.contains(body.expr(at).span)
+                                && matches!(body.expr(*cond).kind, ExprKind::Let(..))
+                                && body.expr(*cond).span.contains(body.expr(look.op).span)
+                        }
+                        _ => false,
+                    })
+            })
+    }
+
+    /// Whether a function of the crate reads a stream to its end before it succeeds: `while let Some(part) = reply.chunk().await? { … }`.
+    fn reads_a_stream(&self, op: Op) -> bool {
+        let Callee::Own(item) = self.cx.callee(op) else { return false };
+        let Some(inner) = self.cx.inside(item).filter(|_| summary(self.cx, item).is_async) else {
+            return false;
+        };
+        inner.body.exprs().any(|(_, expr)| {
+            let ExprKind::While { cond, .. } = &expr.kind else { return false };
+            let ExprKind::Let(_, value) = &inner.body.expr(*cond).kind else { return false };
+            inner.body.any(*value, |id| {
+                matches!(&inner.body.expr(id).kind, ExprKind::Await(of)
+                    if matches!(&inner.body.expr(*of).kind, ExprKind::Method(call) if call.args.is_empty()
+                        && !matches!(inner.role(*of), Some(Role::Event | Role::Local { .. }))))
+            })
+        })
+    }
+
+    /// Whether each trip begins with a wait, before anything is called or asked: what comes after it is periodic work.
+    pub(super) fn begins_with_a_wait(&self, record: &LoopRecord) -> bool {
+        !record.backs.is_empty() && record.backs.iter().all(|state| self.wait_at_head(state).is_some())
+    }
+
+    /// The wait that a trip begins with, what the loop's own condition asks aside.
+    fn wait_at_head(&self, state: &State) -> Option<ExprId> {
+        let body = self.cx.body;
+        let head = match &body.expr(self.id).kind {
+            ExprKind::While { cond, .. } => Some(body.expr(*cond).span),
+            _ => None,
+        };
+        let of_head = |id: ExprId| head.is_some_and(|head| head.contains(body.expr(id).span));
+        let first = state.trip_events().iter().find(|event| match event {
+            Event::Wait(_) => true,
+            Event::Call(id) => !of_head(*id) && self.counts(*id),
+            Event::Cond(id, _) => !of_head(*id),
+            _ => false,
+        });
+        match first {
+            Some(Event::Wait(wait)) => Some(*wait),
+            _ => None,
+        }
+    }
+
+    /// Whether a timer of its own or a message begins each failing trip, and other trips are begun by something else: the arms of a loop over
+    /// many events. What fails in one waits for no other's timer; a timer that is named after connecting is the delay before the next try.
+    pub(super) fn is_one_arm_of_many(&self, record: &LoopRecord, failing: &[&State], ops: &[Op]) -> bool {
+        let ticks = |wait: ExprId| matches!(self.cx.role(wait), Some(Role::Wait { arg: None, .. }));
+        let by_tick = |state: &State| match state.waits.as_slice() {
+            [wait] => ticks(*wait) && self.wait_at_head(state) == Some(*wait),
+            _ => false,
+        };
+        let by_message = |state: &State| {
+            state.waits.is_empty()
+                && state.calls.iter().filter(|op| ops.contains(op)).all(|op| self.is_dispatch(state, *op))
+        };
+        let other = |state: &State| {
+            !state.calls.iter().any(|op| ops.contains(op))
+                && !state.waits.iter().any(|wait| failing.iter().any(|fail| fail.waits.contains(wait)))
+        };
+        failing.iter().any(|state| by_tick(state))
+            && failing.iter().all(|state| by_tick(state) || by_message(state))
+            && record.backs.iter().any(other)
+            && self.waits_to_reconnect(failing).is_none()
     }
 
     fn holds_session_loop(&self) -> bool {
@@ -285,7 +528,7 @@ impl Question<'_, '_> {
     }
 
     /// Whether nobody looks inside what an operation gives, only whether it gave it.
-    fn is_thrown_away(&self, op: Op) -> bool {
+    pub(super) fn is_thrown_away(&self, op: Op) -> bool {
         let body = self.cx.body;
         let mut at = op;
         for _ in 0..8 {
@@ -325,6 +568,15 @@ impl Question<'_, '_> {
             PatKind::Wild | PatKind::Path(_) => false,
             _ => true,
         }
+    }
+
+    /// Whether the function is named after retrying, not after connecting, and gives its caller an outcome.
+    pub(super) fn is_a_retrier(&self, record: &LoopRecord) -> bool {
+        let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
+        says(&self.cx.words().retry, name)
+            && !says(&self.cx.words().establish, name)
+            && record.within.is_none()
+            && !self.gives_nothing(record)
     }
 
     /// Whether the surrounding task keeps what is established alive: a loop around comes back, or the function gives nothing.
@@ -382,9 +634,9 @@ fn tells_only(name: &str) -> bool {
 }
 
 /// Whether a path leaves the loop on which no operation of these is known to have failed, and one was called.
-pub(super) fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
+pub(super) fn leaves_after_success(cx: &Context<'_>, record: &LoopRecord, ops: &[Op]) -> bool {
     record.exits.iter().any(|(state, flow)| {
-        if matches!(flow, Flow::Diverge) {
+        if matches!(flow, Flow::Diverge) || is_deserted(cx, state, ops) {
             return false;
         }
         let failed =
@@ -397,6 +649,17 @@ pub(super) fn leaves_after_success(record: &LoopRecord, ops: &[Op]) -> bool {
             || matches!(flow, Flow::Return(Val::Outcome(op)) | Flow::Break(_, Val::Outcome(op)) if ops.contains(op));
         called && !failed && !gives_error
     })
+}
+
+/// Whether a path leaves because, after one of these operations, nobody sends messages any more: it would have gone on with the next one.
+fn is_deserted(cx: &Context<'_>, state: &State, ops: &[Op]) -> bool {
+    let after = state.looked.iter().skip_while(|look| !ops.contains(&look.op)).skip(1);
+    let gone = |look: &&Look| {
+        matches!(look.verdict, Verdict::Failure | Verdict::NotYet)
+            && !ops.contains(&look.op)
+            && matches!(cx.role(look.op), Some(Role::Event | Role::Local { kind: LocalKind::Channel }))
+    };
+    after.last().as_ref().is_some_and(gone)
 }
 
 /// Whether one of these operations succeeded on a path; `connect` may have, where only `send` is what failed.

@@ -154,8 +154,11 @@ impl<'r, 'a> Reader<'r, 'a> {
             let (found, further) = match &self.cx.body.expr(inner).kind {
                 ExprKind::Call(..) | ExprKind::Method(_) => {
                     renewed |= self.measures_this_trip(inner);
-                    let of_op = self.ops.contains(&inner);
-                    (self.call(inner), !of_op)
+                    // how long it waits decides nothing
+                    let apart = self.ops.contains(&inner)
+                        || self.waits_in_slices(inner)
+                        || matches!(self.cx.role(inner), Some(Role::Wait { event: true, .. }));
+                    (self.call(inner), !apart)
                 }
                 ExprKind::Path(_) => (self.path(inner, compares, inner == id, left), true),
                 ExprKind::Field(..) => (self.field(inner, compares), true),
@@ -192,6 +195,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         let Some(local) = cx.body.local(id) else { return named };
         if self.is_bound_here(local) {
             let bound = match self.changed.source(local) {
+                // the time of this trip limits something only where it is compared
+                Some(source) if !compares && matches!(cx.role(source), Some(Role::Clock { .. })) => {
+                    Reads::Fixed
+                }
                 Some(source) if left > 0 && !cx.body.expr(source).span.contains(cx.body.expr(id).span) => {
                     if self.speaks(source) {
                         Reads::Outcome
@@ -252,7 +259,14 @@ impl<'r, 'a> Reader<'r, 'a> {
         if self.receiver_speaks(call) && !matches!(cx.callee(call), Callee::Own(_)) {
             return Reads::Outcome;
         }
-        let cancels = says(&words.cancel, name) || says(&words.cancel, &on) || name == "upgrade";
+        // a wait in slices tells whether somebody stopped it
+        if self.waits_in_slices(call) {
+            return Reads::Cancel;
+        }
+        let cancels = says(&words.cancel, name)
+            || says(&words.cancel, &on)
+            || name == "upgrade"
+            || self.is_somebodys_flag(call);
         match cx.callee(call) {
             Callee::Known(entry, _) => match &entry.role {
                 Role::Clock { .. } => Reads::Deadline,
@@ -274,6 +288,8 @@ impl<'r, 'a> Reader<'r, 'a> {
                 let inner = summary(cx, item);
                 match decides(cx, item) {
                     Decides::Counts => Reads::Policy,
+                    // it looks at the reply and waits by the clock: how long one wait is, and no end of all
+                    Decides::Clock if self.speaks(call) && inner.wait.is_some() => Reads::Other,
                     Decides::Clock if inner.remote != Some(true) => Reads::Deadline,
                     Decides::Cancel if inner.remote != Some(true) => Reads::Cancel,
                     Decides::Unseen => Reads::Other,
@@ -318,6 +334,39 @@ impl<'r, 'a> Reader<'r, 'a> {
             return Reads::Outcome;
         }
         if says(&words.attempts, name) { Reads::Counter } else { Reads::Other }
+    }
+
+    /// Whether a function of the crate that only waits does so in a loop of small sleeps.
+    fn waits_in_slices(&self, call: ExprId) -> bool {
+        let Callee::Own(item) = self.cx.callee(call) else { return false };
+        let inner = summary(self.cx, item);
+        inner.is_wait
+            && inner.wait.is_some_and(|wait| {
+                self.cx.inside(item).is_some_and(|within| within.loop_around(wait).is_some())
+            })
+    }
+
+    /// Whether an atomic flag is read that nothing in the loop sets: somebody else decides by it.
+    fn is_somebodys_flag(&self, call: ExprId) -> bool {
+        let body = self.cx.body;
+        let ExprKind::Method(method) = &body.expr(call).kind else { return false };
+        let flag = |id: ExprId| match &body.expr(id).kind {
+            ExprKind::Path(path) => path.single().map(str::to_owned),
+            _ => self.cx.field_path(id),
+        };
+        let is_bool = self
+            .cx
+            .type_of(method.receiver)
+            .is_some_and(|ty| crate::resolve::peeled(&ty).name() == "AtomicBool");
+        method.name == "load"
+            && is_bool
+            && !body.any(self.id, |id| match &body.expr(id).kind {
+                ExprKind::Method(other) => {
+                    matches!(other.name.as_str(), "store" | "swap" | "fetch_or" | "fetch_and")
+                        && flag(other.receiver) == flag(method.receiver)
+                }
+                _ => false,
+            })
     }
 
     fn operand_speaks(&self, call: ExprId) -> bool {

@@ -5,7 +5,7 @@ use super::bounds::Bounds;
 use super::context::Context;
 use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
-use super::sites;
+use super::sites::{self, REMOTE_UNKNOWN, remote_by_a_name};
 use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
 use crate::body::{ExprId, ExprKind};
@@ -65,15 +65,16 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     }
     site.why.push(cx.evidence(*call, "calls itself again after a failure"));
     site.operation.text = Fact::Known(cx.text(*main), cx.evidence(*main, "this is tried again"));
-    match answer {
-        Some(answer) => {
-            site.operation.remote =
-                Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
-            if !answer.certain {
-                site.confidence = Confidence::Medium;
-            }
+    if let Some(answer) = answer {
+        site.operation.remote =
+            Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
+        if !answer.certain {
+            site.confidence = Confidence::Medium;
+            site.reasons.push(remote_by_a_name(&answer.why));
         }
-        None => site.confidence = Confidence::Medium,
+    } else {
+        site.confidence = Confidence::Medium;
+        site.reasons.push(REMOTE_UNKNOWN.into());
     }
     let bounds = bounds(cx, followed, *call, &failing);
     let mut replay = if direct {

@@ -2,9 +2,9 @@
 //! The first that answers decides, and its reason is the evidence; the last two answers are of medium confidence.
 
 use super::context::{Callee, Context};
-use super::summary::summary_at;
+use super::summary::{MOST_CALLS, summary_at};
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, is_one_of, says};
+use crate::knowledge::{LocalKind, Role, Words, is_one_of, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -26,6 +26,11 @@ fn answer(is: bool, certain: bool, why: impl Into<String>) -> Answer {
 /// Whether an operation of a body is remote.
 pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     let callee = cx.callee(id);
+    if matches!(&callee, Callee::Own(item) if !summary_at(cx, *item, left.saturating_sub(1)).is_async)
+        && reads_from_what_it_is_given(cx, id)
+    {
+        return by_name(cx, id);
+    }
     by_program(cx, id)
         .or_else(|| by_callee(cx, id, &callee, left))
         .or_else(|| by_written_type(cx, id, &callee))
@@ -38,6 +43,13 @@ pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer>
 
 /// A command that is run, by the program's name: `Command::new("ssh")`.
 fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let text = program_of(cx, id)?;
+    let reaches = is_one_of(&cx.words().remote_programs, text);
+    reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")))
+}
+
+/// The program that a command runs.
+fn program_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<&'a str> {
     let ExprKind::Method(call) = &cx.body.expr(id).kind else { return None };
     if !is_one_of(&cx.words().runs, &call.name) {
         return None;
@@ -51,13 +63,23 @@ fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
             ExprKind::Call(_, args) => {
                 let [program] = args.as_slice() else { return None };
                 let ExprKind::Lit(Lit::Str(text)) = &cx.body.expr(*program).kind else { return None };
-                let reaches = is_one_of(&cx.words().remote_programs, text);
-                return reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")));
+                return Some(text);
             }
             _ => return None,
         };
     }
     None
+}
+
+/// Whether an operation is a program that somebody sits before: it reaches a remote side, and is given this process's own input.
+pub(super) fn holds_a_session(cx: &Context<'_>, id: ExprId) -> bool {
+    by_program(cx, id).is_some()
+        && cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
+            ExprKind::Method(call) => {
+                call.name == "stdin" && call.args.iter().any(|arg| cx.call_name(*arg) == "inherit")
+            }
+            _ => false,
+        })
 }
 
 /// What is called on something that was made here on the machine: `OpenOptions::new().write(true).open(path)`.
@@ -115,6 +137,16 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
         }
         Callee::Operand(_) | Callee::Unknown => None,
     }
+}
+
+/// `credentials_from_profile(profile)`: it makes a value of what it is given, by values of a client's crate.
+fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
+    let name = cx.call_name(id);
+    let words = cx.words();
+    crate::knowledge::parts(name).iter().skip(1).any(|part| part == "from")
+        && !cx.is_awaited(id)
+        && !says(&words.remote, name)
+        && !says(&words.establish, name)
 }
 
 /// `SecretKey::from_slice(…)`, `Endpoint::new(…)`: of a client's crate, and yet no request.
@@ -203,7 +235,28 @@ fn by_inner_calls(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer> {
     if left == 0 {
         return None;
     }
-    cx.operands(id).into_iter().filter_map(|operand| of_expr(cx, operand, left - 1)).find(|answer| answer.is)
+    // what the same trip made is made anew on each: `let reply = client.get(url).send().await; match check(reply) { … }`
+    let made = |operand: ExprId| {
+        let init = cx.body.local(operand).and_then(|local| cx.init(local))?;
+        let looped = cx.loop_around(id)?;
+        cx.body.expr(looped).span.contains(cx.body.expr(init).span).then_some(init)
+    };
+    cx.operands(id)
+        .into_iter()
+        .filter_map(|operand| {
+            of_expr(cx, operand, left - 1).or_else(|| {
+                let init = made(operand)?;
+                of_expr(cx, init, left - 1).or_else(|| of_fragment(cx, init))
+            })
+        })
+        .find(|answer| answer.is)
+}
+
+/// `$call`: what the macro's callers write there.
+fn of_fragment(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let ExprKind::Path(path) = &cx.body.expr(id).kind else { return None };
+    let is_fragment = path.single().is_some_and(|name| cx.body.fragments.iter().any(|it| it == name));
+    is_fragment.then(|| of_callers(cx, None)).flatten()
 }
 
 /// Whether an expression holds a remote call: true if one does, false if what it calls stays here, else unknown.
@@ -219,11 +272,15 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
             return true;
         }
         let callee = cx.callee(id);
-        if matches!(callee.role(), Some(Role::Spawn | Role::Log)) {
+        // what is spawned is another's business, unless it is waited for here
+        if matches!(callee.role(), Some(Role::Log))
+            || matches!(callee.role(), Some(Role::Spawn)) && !cx.is_awaited(id)
+        {
             return false;
         }
-        let said =
-            by_callee(cx, id, &callee, left).or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
+        let said = by_program(cx, id)
+            .or_else(|| by_callee(cx, id, &callee, left))
+            .or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
         match said {
             Some(said) if said.is => {
                 if found.as_ref().is_none_or(|it| said.certain && !it.certain) {
@@ -262,17 +319,27 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
             return Some(answer(true, true, format!("it is given a `{}`", ty.name())));
         }
     }
+    // a request is handed about in any executor, an endpoint is not
+    let handed_about = |name: &str| {
+        !cx.is_awaited(id)
+            && matches!(cx.callee(id), Callee::Own(_))
+            && crate::knowledge::parts(name)
+                .last()
+                .is_some_and(|last| last == "request" || last == "response")
+    };
     for operand in cx.operands(id) {
         let mut hit = None;
         cx.body.walk(operand, &mut |inner| {
             match &cx.body.expr(inner).kind {
                 ExprKind::Lit(Lit::Str(text)) if text.contains("://") => hit = Some("a URL".to_owned()),
                 ExprKind::Path(path)
-                    if path.single().is_some_and(|name| says(&cx.words().remote_things, name)) =>
+                    if path
+                        .single()
+                        .is_some_and(|name| says(&cx.words().remote_things, name) && !handed_about(name)) =>
                 {
                     hit = Some(format!("`{}`", path.last()));
                 }
-                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) => {
+                ExprKind::Field(_, name) if says(&cx.words().remote_things, name) && !handed_about(name) => {
                     hit = Some(format!("`{name}`"));
                 }
                 _ => {}
@@ -294,7 +361,7 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
 fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
-    let awaited = cx.is_awaited(id);
+    let awaited = cx.is_awaited(id) || is_limited(cx, id);
     let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
     let establishes = says(&words.establish, name);
     if awaited && (clients && says(&words.remote, name) || establishes) {
@@ -313,6 +380,15 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return Some(answer(false, false, format!("`{name}` names a local call")));
     }
     None
+}
+
+/// `timeout(limit, options.connect()).await`: what is limited is awaited with it.
+fn is_limited(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.parent(id).is_some_and(|around| {
+        matches!(cx.body.expr(around).kind, ExprKind::Call(..))
+            && cx.call_name(around) == "timeout"
+            && cx.is_awaited(around)
+    })
 }
 
 /// Whether what a helper's callers give it is remote.
@@ -409,21 +485,18 @@ fn awaited_by_name(cx: &Context<'_>, root: ExprId) -> Option<Answer> {
     found
 }
 
-/// The HTTP method that an operation's chain names, and whether the vocabulary says that it may be repeated.
-pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, Option<bool>, bool) {
+/// The HTTP method that an operation's chain names, and whether it blocks its thread.
+pub(crate) fn method_of(cx: &Context<'_>, id: ExprId) -> (Option<Method>, bool) {
     let mut method = None;
-    let mut idempotent = None;
     let mut blocking = false;
     cx.body.walk(id, &mut |inner| {
-        if let Some(Role::Remote { method: said, idempotent: repeat, blocking: blocks, .. }) = cx.role(inner)
-        {
+        if let Some(Role::Remote { method: said, blocking: blocks, .. }) = cx.role(inner) {
             method = method.or(said.as_deref().and_then(Method::from_word));
-            idempotent = idempotent.or(*repeat);
             blocking |= *blocks;
         }
         true
     });
-    (method, idempotent, blocking)
+    (method, blocking)
 }
 
 /// Whether an operation makes a connection, session or subscription: by the vocabulary, what it calls, or its name.
@@ -438,10 +511,14 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
             _ => {}
         },
         Callee::Own(item) => {
-            if says(&cx.words().establish, cx.call_name(id)) {
-                return true;
+            let inside = cx.inside(item);
+            if is_named_after_establishing(cx.words(), cx.call_name(id)) {
+                // `options.connect_timeout()` gives a value, and asks nobody
+                let called = summary_at(cx, item, MOST_CALLS);
+                let asks = called.is_async || called.fallible || called.remote == Some(true);
+                return asks || inside.is_none_or(|inner| inner.body.ret.is_none());
             }
-            let Some(inner) = cx.inside(item) else { return false };
+            let Some(inner) = inside else { return false };
             let mut found = false;
             inner.body.walk(inner.body.root, &mut |call| {
                 if !found && matches!(inner.body.expr(call).kind, ExprKind::Call(..) | ExprKind::Method(_)) {
@@ -459,7 +536,13 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
         }
         _ => {}
     }
-    says(&cx.words().establish, cx.call_name(id))
+    is_named_after_establishing(cx.words(), cx.call_name(id))
+}
+
+/// Whether a name says that its call makes a connection: `connect`, and not `on_connect_event`, which answers one.
+pub(crate) fn is_named_after_establishing(words: &Words, name: &str) -> bool {
+    let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
+    says(&words.establish, name) && !is_one_of(&words.answers, &first)
 }
 
 /// Whether a parameter's written type is a function or a future.

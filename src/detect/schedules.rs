@@ -3,8 +3,8 @@
 
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
-use super::sites;
-use crate::body::{ExprId, ExprKind, PatKind, Receiver, Ty};
+use super::{jitter, sites};
+use crate::body::{ExprId, ExprKind, Local, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
 use std::rc::Rc;
@@ -32,6 +32,10 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         shown.growth,
         Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
     );
+    // one more each time, and of no unit: the attempt's number, and no delay
+    if !in_seconds && !at_a_time && grows && counts_up(&replay) {
+        return None;
+    }
     // what does not grow, or cannot be followed, is listed where its form says that it computes: a policy's method, a count, a draw
     let steps_on = steps_on(cx);
     let a_delay =
@@ -42,6 +46,11 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     let mut site = sites::begin(cx, cx.body.root, Kind::Schedule)?;
     site.place = cx.krate.file(cx.at)?.place(item.span);
     site.confidence = if named && in_seconds { Confidence::High } else { Confidence::Medium };
+    if !in_seconds {
+        site.reasons.push("it gives a plain number, which may be no time".into());
+    } else if !named {
+        site.reasons.push("only its type's name says that it is a delay".into());
+    }
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
     let users = users(cx);
@@ -64,7 +73,10 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
             Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
     }
     // what another function of the crate cuts off is told there
-    if let Some(clipped) = shown.clipped.filter(|_| !hands_on(cx)) {
+    let clipped = shown.clipped.or_else(|| delay::clips_in_a_variant(&replay).then_some(true));
+    // and a cap that callers give is reached or not by what they give
+    let told_there = hands_on(cx) || users != Users::Nobody && is_capped_by_callers(cx);
+    if let Some(clipped) = clipped.filter(|_| !told_there) {
         site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
     }
     // numbers of a function that gives no `Duration` have no unit that we know
@@ -82,13 +94,40 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     if never_ends(cx, &replay) {
         site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence("there is always a next one"));
     }
-    // where others call it, the overflow is told at their loops
-    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| users == Users::Nobody) {
+    if let Some(shown) = jitter::within(cx, cx.body.root).filter(|_| users == Users::Nobody) {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    // where others call it, the overflow is told at their loops; of one of several behind a trait they know nothing
+    let is_told_here = users == Users::Nobody || is_one_of_several(cx);
+    if let Some((attempt, overflow)) = replay.overflow.as_ref().filter(|_| is_told_here) {
         let at = overflow.at.clone();
         site.delay.overflows_at = Fact::Known(f64::from(*attempt), at.clone());
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Whether whoever calls it has only a trait that other types of the crate implement too.
+fn is_one_of_several(cx: &Context<'_>) -> bool {
+    let calls = cx.callers().into_iter().any(|(item, _)| cx.krate.item(item).is_some_and(|it| !it.in_test));
+    !calls && cx.krate.declaration(cx.at).is_some_and(|declared| cx.krate.implementations(declared).len() > 1)
+}
+
+/// `delay.min(max)`, where `max` is a parameter.
+fn is_capped_by_callers(cx: &Context<'_>) -> bool {
+    let is_param = |id: ExprId| {
+        cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local))
+    };
+    cx.body.exprs().any(|(id, _)| {
+        matches!(cx.call_name(id), "min" | "clamp") && cx.args(id).iter().any(|arg| is_param(*arg))
+    })
+}
+
+/// Whether a function gives one more each time.
+fn counts_up(replay: &Replay) -> bool {
+    let known: Vec<f64> = replay.waits.iter().flatten().map(|wait| wait.raw).take(4).collect();
+    known.len() > 2
+        && known.iter().zip(known.iter().skip(1)).all(|(one, next)| (next - one - 1.0).abs() < 1e-9)
 }
 
 /// Whether a policy is asked for its next delay: the form tells it, whatever it answers.
@@ -112,7 +151,8 @@ fn never_ends(cx: &Context<'_>, replay: &Replay) -> bool {
         ExprKind::Path(path) => matches!(path.last(), "None" | "Err"),
         _ => false,
     });
-    cx.body.receiver == Some(Receiver::Mut)
+    cx.body.receiver.is_some()
+        && (cx.body.receiver == Some(Receiver::Mut) || cx.krate.declaration(cx.at).is_some())
         && cx.body.params.is_empty()
         && alone.into_iter().all(always)
         && !may_end
@@ -226,6 +266,7 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         .map(|param| param.pat)
         .collect();
     let steps = if counted.is_empty() { stepped_elsewhere(cx) } else { Vec::new() };
+    let drawn = drawn_by_callers(cx);
     let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
@@ -240,6 +281,9 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
             && let Some(last) = &last
         {
             env.vars.insert(Key::Local(*only), Amount { moves: true, ..last.clone() });
+        }
+        for (local, given) in &drawn {
+            env.vars.insert(Key::Local(*local), given.clone());
         }
         let mut eval = Eval::new(cx, env);
         eval.expect_steps();
@@ -268,6 +312,25 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         replay.waits.push(Some(val));
     }
     replay
+}
+
+/// Parameters for which every caller gives a draw: `backoff(attempt, rng.random())`.
+fn drawn_by_callers(cx: &Context<'_>) -> Vec<(Local, Amount)> {
+    let fractions = cx.body.params.iter().enumerate().filter(|(_, param)| {
+        param.ty.as_ref().is_some_and(|ty| matches!(ty.name(), "f32" | "f64" | "u64" | "u32"))
+    });
+    fractions
+        .filter_map(|(at, param)| {
+            let given = cx.given(at)?.into_iter();
+            let given: Vec<Amount> =
+                given.map(|(caller, arg)| Eval::new(&caller, Env::default()).eval(arg)).collect();
+            let all = given.iter().all(|val| val.drawn.is_some() && !val.unknown);
+            let (first, rest) = given.split_first().filter(|_| all)?;
+            let joined = rest.iter().fold(first.clone(), |all, val| all.or(val));
+            matches!(cx.body.pat(param.pat).kind, PatKind::Bind { .. })
+                .then(|| (cx.body.local_of(param.pat), joined))
+        })
+        .collect()
 }
 
 /// Steps of the fields that a body computes with and does not write, each with the body that it is in. A mere getter computes nothing.

@@ -8,10 +8,11 @@ use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{immediate, outside, remote};
+use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
-use crate::knowledge::{Role, says};
-use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::knowledge::{Role, Words, is_one_of, says};
+use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
 pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
@@ -35,16 +36,18 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             continue;
         }
         let name = cx.call_name(id);
-        let named = says(&words.retry, name)
-            || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
         let given = cx.args(id).iter().copied().find(|arg| cx.is_work(*arg));
-        let certain = match cx.callee(id) {
-            Callee::Own(item) if item != cx.at => {
-                let inner = summary(cx, item);
-                inner.drives_operand || named && inner.loops
-            }
-            _ => false,
+        let named = names_an_engine(words, name, given.is_some())
+            || crate::knowledge::parts(name).first().is_some_and(|part| part == "invoke");
+        let own = match cx.callee(id) {
+            Callee::Own(item) if item != cx.at => Some((item, summary(cx, item))),
+            _ => None,
         };
+        // what calls a closure in a loop may as well draw with it, measure it or ask it: an engine tries it again after it failed
+        let driver = own.as_ref().filter(|(_, inner)| inner.drives_operand).map(|(item, _)| *item);
+        let engine = driver.and_then(|item| engine_of(cx, item, MOST_ENGINES));
+        let certain = engine.is_some()
+            || named && own.as_ref().is_some_and(|(_, inner)| inner.drives_operand || inner.loops);
         let by_name = named && given.is_some() && !matches!(cx.callee(id), Callee::Known(..));
         // `delete_with_retries(path, 15)`: the engine has its operation inside
         let inside = certain
@@ -69,7 +72,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             }
         }
         if let Callee::Own(item) = cx.callee(id)
-            && let Some(engine) = adapted.or_else(|| engine_of(cx, item, MOST_ENGINES))
+            && let Some(engine) = adapted.or(engine).or_else(|| engine_of(cx, item, MOST_ENGINES))
         {
             // the policy is the engine's, and its faults are told there: here it is only listed
             site.operation.remote = Fact::Unknown;
@@ -77,10 +80,21 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             site.attempts = engine.attempts;
             site.errors = engine.errors;
             site.schedule = engine.schedule;
+            site.operation.idempotent = repeats::idempotent(cx, operation);
         }
         sites.push(site);
     }
     sites
+}
+
+/// Whether a name says that its call tries something again. An attempt is also what is made once, and retrying is spoken of in records
+/// and settings: where no work is given, those are no engines.
+fn names_an_engine(words: &Words, name: &str, given: bool) -> bool {
+    let parts = crate::knowledge::parts(name);
+    let record = parts.len() > 1 && parts.last().is_some_and(|last| is_one_of(&words.records, last));
+    let plain = || parts.iter().any(|part| !part.starts_with("attempt") && says(&words.retry, part));
+    says(&words.retry, name)
+        && (given && parts.last().is_none_or(|last| last != "attempt") || plain() && !record)
 }
 
 /// Engines that hand their operation on to another engine are followed this far.
@@ -98,13 +112,36 @@ fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Opti
             return Some(site);
         }
     }
+    policy_of(&inner).or_else(|| handed_on(&inner, item, left))
+}
+
+/// The policy that an engine runs what it is given with.
+fn policy_of(inner: &Context<'_>) -> Option<Site> {
+    let names_param = |text: &String| inner.body.params.iter().any(|param| is_named(inner, param.pat, text));
+    let policies = super::library::of_body(inner);
+    let mut of_param: Vec<Site> =
+        policies.into_iter().filter(|site| site.operation.text.value().is_some_and(names_param)).collect();
+    // what is waited is told where the policy is built, which errors where it runs
+    let errors = of_param.iter().map(|site| &site.errors).find(|errors| errors.kind.is_known()).cloned();
+    of_param.sort_by_key(|site| !site.attempts.kind.is_known());
+    let mut site = of_param.into_iter().next()?;
+    site.errors = errors.unwrap_or(site.errors);
+    Some(site)
+}
+
+/// The engine that an engine hands what it is given on to.
+fn handed_on(inner: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Option<Site> {
     inner.body.exprs().find_map(|(id, _)| match inner.callee(id) {
-        Callee::Own(next) if next != item && summary(&inner, next).drives_operand => {
-            inner.args(id).iter().find(|arg| hands_on(&inner, **arg))?;
-            engine_of(&inner, next, left)
+        Callee::Own(next) if next != item && summary(inner, next).drives_operand => {
+            inner.args(id).iter().find(|arg| hands_on(inner, **arg))?;
+            engine_of(inner, next, left)
         }
         _ => None,
     })
+}
+
+fn is_named(cx: &Context<'_>, pat: crate::body::PatId, text: &str) -> bool {
+    cx.body.names_in_pat(pat).iter().any(|(name, _)| name == text)
 }
 
 /// A closure, a future, or the parameter itself.
@@ -136,7 +173,7 @@ fn adapter_of(cx: &Context<'_>, call: ExprId) -> Option<Site> {
 /// Whether a call's name says that it retries by itself: `delete_with_retries`.
 fn is_named_engine(cx: &Context<'_>, name: &str) -> bool {
     let parts = crate::knowledge::parts(name);
-    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && says(&cx.words().retry, last))
+    matches!(parts.as_slice(), [_, .., with, last] if with == "with" && last != "attempt" && says(&cx.words().retry, last))
 }
 
 fn of_loop(
@@ -156,6 +193,9 @@ fn of_loop(
         site.why.push(cx.evidence(main, "asked again here"));
     }
     operation(cx, classified, &mut site);
+    if classified.background {
+        site.operation.background = Fact::known(true);
+    }
     if !site.kind.is_real() {
         // a thread that an executor needs is blocked by a poll as well; but what is called for something else, and waits inside,
         // is no wait of this loop's
@@ -166,6 +206,9 @@ fn of_loop(
                 blocks(cx, *wait) && in_async(cx, record.within),
                 cx.evidence(*wait, "blocks the thread of the executor"),
             );
+        }
+        if site.kind == Kind::Poll {
+            site.exhaustion.outcome = exhaustion::of_poll(cx, followed, id, record);
         }
         return Some(site);
     }
@@ -186,8 +229,19 @@ fn of_loop(
         &replay,
         &mut site,
     );
+    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
+    if classified.failing.iter().any(|state| !state.waits.is_empty())
+        && let Some(shown) = jitter::in_loop(cx, id)
+    {
+        site.delay.jitter_repeats = Fact::Known(true, shown);
+    }
+    site.exhaustion = exhaustion::exhaustion(cx, followed, id, record, &classified.ops, &bounds);
     // whoever polls a future comes back later, and in another of its states
-    if immediate::waits_between(record, &classified.ops) || is_polled(cx) {
+    if immediate::waits_between(record, &classified.ops)
+        || is_polled(cx)
+        || classified.failing.iter().any(|state| state.marks.timeout)
+            && classified.ops.iter().any(|op| immediate::receives(cx, *op))
+    {
         forget_no_delay(&mut site);
     }
     if record.shape == LoopShape::Each
@@ -197,6 +251,7 @@ fn of_loop(
     {
         // an iterator that is not a count and is never waited for: which it is, a list of targets or a number of tries, nobody can tell
         site.confidence = Confidence::Medium;
+        site.reasons.push("not known whether the iterator counts tries or lists targets".into());
     }
     Some(site)
 }
@@ -209,13 +264,26 @@ pub(crate) fn forget_no_delay(site: &mut Site) {
     }
 }
 
+/// Whether an item is test code, its own or by its file.
+pub(crate) fn in_test(krate: &Crate, at: ItemRef) -> bool {
+    krate.item(at).is_some_and(|item| item.in_test)
+        || krate.file(at).is_some_and(|file| file.in_test || file.outline.test_file)
+}
+
+/// Why a site is less certain: nothing tells whether its operation is remote.
+pub(crate) const REMOTE_UNKNOWN: &str = "not known whether the operation is remote";
+
+/// Why a site is less certain: that its operation is remote is told by a name.
+pub(crate) fn remote_by_a_name(why: &str) -> String {
+    format!("remote by a name: {why}")
+}
+
 /// A site of which only the place is known.
 pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
     let place = cx.place(id)?;
     let mut site = Site::new(place, cx.krate.qualified_name(cx.at), kind);
     site.delay.made_elsewhere = Fact::known(false);
-    site.in_test = cx.krate.item(cx.at).is_some_and(|item| item.in_test)
-        || cx.krate.file(cx.at).is_some_and(|file| file.in_test || file.outline.test_file);
+    site.in_test = in_test(cx.krate, cx.at);
     Some(site)
 }
 
@@ -227,13 +295,11 @@ fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
         site.operation.remote =
             Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
     }
-    let (method, idempotent, blocking) = remote::method_of(cx, main);
+    let (method, blocking) = remote::method_of(cx, main);
     if let Some(method) = method {
         site.operation.method = Fact::Known(method, evidence.clone());
     }
-    if let Some(idempotent) = idempotent {
-        site.operation.idempotent = Fact::Known(idempotent, evidence.clone());
-    }
+    site.operation.idempotent = repeats::idempotent(cx, main);
     site.operation.blocking = Fact::Known(blocking, evidence);
 }
 
@@ -260,6 +326,23 @@ pub(crate) fn fill(
         site.operation.waits = Fact::known(waits);
     }
     delay_facts(cx, &shown, replay, wait, unseen, site);
+    if !waits.is_empty() && waits.iter().all(|wait| immediate::is_limiter(cx, *wait)) {
+        // one's own pace: how long it holds back after a failure, it knows alone
+        let made_elsewhere = std::mem::take(&mut site.delay.made_elsewhere);
+        site.delay = Delay { made_elsewhere, ..Delay::default() };
+        site.schedule = Fact::Unknown;
+    }
+    let hinted = failing.iter().all(|state| {
+        state.marks.hint && !state.waits.is_empty() && immediate::holds_back_as_told(cx, state, ops)
+    });
+    // a wait of a size that nobody knows may be what the hint was given to
+    let by_hint = site.delay.growth.is(&Growth::Constant) && !site.delay.first_s.is_known();
+    if hinted && (by_hint || !site.delay.growth.is_known()) {
+        site.delay.growth = Fact::Known(
+            Growth::Server,
+            wait.map_or_else(Evidence::default, |wait| cx.evidence(wait, "waits as long as the server says")),
+        );
+    }
     if let Some(wait) = wait {
         let blocks = blocks(cx, wait) && in_async(cx, within);
         site.delay.blocking_in_async =
@@ -286,6 +369,7 @@ pub(crate) fn fill(
         failing,
         left,
         ops,
+        site.kind,
         shown.server || failing.iter().any(|state| state.marks.hint),
     );
     if let Some(outcome) = bounds.outcome {

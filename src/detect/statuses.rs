@@ -67,12 +67,22 @@ const NAMES: &[(&str, u16)] = &[
 /// Statuses of the 400s that may go away by themselves.
 const PASSING_4XX: [u16; 3] = [408, 425, 429];
 
+/// Whether a status is a client error that stays.
+pub(crate) fn is_permanent_4xx(code: u16) -> bool {
+    (400..=499).contains(&code) && !PASSING_4XX.contains(&code)
+}
+
 /// How many client errors that stay are among these statuses.
 pub(crate) fn permanent_4xx(codes: &[(u16, u16)]) -> usize {
     (400..=499u16)
-        .filter(|code| !PASSING_4XX.contains(code))
+        .filter(|code| is_permanent_4xx(*code))
         .filter(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
         .count()
+}
+
+/// Whether 429 or 503 is among these statuses: the server says that it has too much to do.
+pub(crate) fn is_overload(codes: &[(u16, u16)]) -> bool {
+    [429, 503].iter().any(|code| codes.iter().any(|(from, to)| from <= code && code <= to))
 }
 
 /// The status that a path names: `StatusCode::TOO_MANY_REQUESTS`, `Status::TooManyRequests`.

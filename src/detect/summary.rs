@@ -383,6 +383,15 @@ pub(crate) fn pattern_statuses(cx: &Context<'_>, pat: PatId) -> Option<Vec<(u16,
     }
 }
 
+/// Whether a pattern, or one inside it, accepts such statuses.
+pub(crate) fn in_pattern(cx: &Context<'_>, pat: PatId, is: impl Fn(&[(u16, u16)]) -> bool) -> bool {
+    let mut found = false;
+    cx.body.walk_pat(pat, &mut |at| {
+        found |= pattern_statuses(cx, at).is_some_and(|ranges| is(&ranges));
+    });
+    found
+}
+
 fn number(cx: &Context<'_>, id: ExprId) -> Option<u16> {
     match &cx.body.expr(id).kind {
         ExprKind::Lit(crate::body::Lit::Int(value, _)) => {

@@ -25,13 +25,15 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             event: event || *other_event,
         }),
         (
-            Role::Remote { method, idempotent, establishes, blocking, raises },
+            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks },
             Role::Remote {
                 method: other_method,
                 idempotent: other_idempotent,
                 establishes: other_establishes,
                 blocking: other_blocking,
                 raises: other_raises,
+                waits: other_waits,
+                asks: other_asks,
             },
         ) => Some(Role::Remote {
             method: method.filter(|method| Some(method) == other_method.as_ref()),
@@ -39,6 +41,9 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             establishes: establishes && *other_establishes,
             blocking: blocking && *other_blocking,
             raises: raises && *other_raises,
+            // a wait that nobody sees is likelier than none
+            waits: waits || *other_waits,
+            asks: asks && *other_asks,
         }),
         (Role::Local { .. }, Role::Local { .. }) => Some(Role::Local { kind: LocalKind::Memory }),
         (Role::Predicate { statuses, transient }, Role::Predicate { statuses: others, transient: other }) => {

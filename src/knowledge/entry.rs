@@ -21,6 +21,9 @@ pub struct Entry {
     pub role: Role,
 }
 
+/// HTTP's methods, as tables write them.
+pub(crate) const METHODS: &[&str] = &["GET", "HEAD", "OPTIONS", "PUT", "POST", "PATCH", "DELETE"];
+
 /// What a call means.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -77,6 +80,12 @@ pub enum Role {
         /// A status that tells a failure comes as an error.
         #[serde(default)]
         raises: bool,
+        /// Its client connects again by itself, and waits before it does.
+        #[serde(default)]
+        waits: bool,
+        /// It asks whether something is there yet: who repeats it waits for that.
+        #[serde(default)]
+        asks: bool,
     },
     /// A type or constructor of a client: its values reach a remote side when their methods are awaited or return results.
     Client,

@@ -1,7 +1,6 @@
 //! Reads the tables of `rules/vocabulary` and answers what a path, method, macro or type means.
 //! A table is trusted with nothing: an unknown key, word or path is an error with its place, never skipped.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use include_dir::{Dir, include_dir};
@@ -9,7 +8,8 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::entry::{Entry, Role};
+use super::checks;
+use super::entry::{Entry, METHODS, Role};
 use super::libraries::Libraries;
 use super::lookup::Knowledge;
 use super::paths::Pattern;
@@ -65,6 +65,8 @@ pub(crate) struct Crates {
     pub(crate) clients: Vec<String>,
     /// Runtimes and toolboxes: some of their calls reach a remote side, but depending on them says nothing.
     pub(crate) neutral: Vec<String>,
+    /// Types whose requests are tried again by the crate itself, unless it is told not to.
+    pub(crate) retrying: Vec<String>,
 }
 
 impl Knowledge {
@@ -148,10 +150,19 @@ fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
     for (key, value) in document {
         match key.get_ref().as_ref() {
             "call" => tables.calls = calls(value)?,
-            "crates" => tables.crates = read(value)?,
+            "crates" => {
+                tables.crates = read(value)?;
+                inside(value, |table| checks::are_crates(table, &["clients", "neutral"], true))?;
+            }
             "same" => tables.same = same(value)?,
-            "vague" => tables.vague = read(value)?,
-            "words" => tables.words = read(value)?,
+            "vague" => {
+                tables.vague = read(value)?;
+                inside(value, |table| checks::are_names(table, &["functions", "methods"]))?;
+            }
+            "words" => {
+                tables.words = read(value)?;
+                inside(value, checks::are_words)?;
+            }
             other => {
                 return Err(Mistake {
                     at: Some(key.span()),
@@ -165,14 +176,25 @@ fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
 }
 
 fn same(value: &Spanned<DeValue<'_>>) -> Result<Vec<(Pattern, Vec<String>)>, Mistake> {
-    let pairs: HashMap<String, String> = read(value)?;
+    let Some(pairs) = value.get_ref().as_table() else {
+        return Err(Mistake::new(value.span(), "expected `[same]`, a table of paths"));
+    };
     let mut same = Vec::new();
     for (path, stands_for) in pairs {
-        let path = Pattern::parse(&path).map_err(|what| Mistake::new(value.span(), what))?;
-        let stands_for = Pattern::parse(&stands_for).map_err(|what| Mistake::new(value.span(), what))?;
-        same.push((path, stands_for.segments));
+        let target: String = read(stands_for)?;
+        let path = Pattern::parse(path.get_ref()).map_err(|what| Mistake::new(path.span(), what))?;
+        let target = Pattern::parse(&target).map_err(|what| Mistake::new(stands_for.span(), what))?;
+        same.push((path, target.segments));
     }
     Ok(same)
+}
+
+/// Checks what a table holds; that it is one, whoever read it has seen.
+fn inside(
+    value: &Spanned<DeValue<'_>>,
+    check: impl FnOnce(&DeTable<'_>) -> Result<(), Mistake>,
+) -> Result<(), Mistake> {
+    value.get_ref().as_table().map_or(Ok(()), check)
 }
 
 fn calls(value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>, Mistake> {
@@ -268,7 +290,23 @@ fn check(entry: &Entry, table: &DeTable<'_>) -> Result<(), Mistake> {
             return Err(Mistake::new(item_at(table, key, position), "a name of one segment was expected"));
         }
     }
-    Ok(())
+    check_role(&entry.role, &at)
+}
+
+/// Words and numbers of a role that serde takes as they come.
+fn check_role(role: &Role, at: &dyn Fn(&str) -> std::ops::Range<usize>) -> Result<(), Mistake> {
+    match role {
+        Role::Remote { method: Some(method), .. } if !METHODS.contains(&method.as_str()) => Err(Mistake {
+            at: Some(at("method")),
+            what: format!("unknown word `{method}`"),
+            meant: Some((method.to_ascii_uppercase(), METHODS)),
+        }),
+        Role::Predicate { statuses, .. } if statuses.iter().any(|[from, to]| from > to) => Err(Mistake::new(
+            at("statuses"),
+            "`statuses` are pairs of a first and a last status, lower first",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn item_at(table: &DeTable<'_>, key: &str, position: usize) -> std::ops::Range<usize> {

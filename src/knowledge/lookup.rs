@@ -9,6 +9,7 @@ use super::libraries::Libraries;
 use super::load::{Crates, Tables, Vague};
 use super::paths::{PathIndex, Pattern};
 use super::words::Words;
+use semver::VersionReq;
 
 /// What is known of the world, ready to be asked.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,7 @@ pub struct Knowledge {
     stands_for: Vec<Vec<String>>,
     client_crates: HashSet<String>,
     client_families: Vec<String>,
+    retrying: HashSet<String>,
 }
 
 /// What a method call means.
@@ -50,6 +52,18 @@ struct Named {
 }
 
 impl Knowledge {
+    /// The same knowledge for a package whose crates have these versions (`-` written `_`; empty: nobody knows).
+    pub fn for_versions(
+        &self,
+        used: &dyn Fn(&str) -> bool,
+        of: &dyn Fn(&str) -> Vec<VersionReq>,
+    ) -> Cow<'_, Self> {
+        match self.libraries.for_versions(used, of) {
+            Some(libraries) => Cow::Owned(Self { libraries, ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     /// What a call of a function means, by its full path after imports were resolved. `core` and `alloc` count as `std`, re-exports as what they are;
     /// an associated function of a listed client or local type means what its type means.
     pub fn call(&self, path: &[String]) -> Option<&Entry> {
@@ -151,6 +165,11 @@ impl Knowledge {
         })
     }
 
+    /// Whether a type's requests are tried again by its crate, unless it is told not to.
+    pub fn retries_by_itself(&self, ty: &[String]) -> bool {
+        self.retrying.contains(&self.canonical(ty).join("::"))
+    }
+
     /// The path that a re-export stands for; the path itself where it is none that the tables know.
     pub fn canonical<'p>(&self, path: &'p [String]) -> Cow<'p, [String]> {
         let mut path = Cow::Borrowed(path);
@@ -186,6 +205,7 @@ impl Knowledge {
             }
             crates.neutral.extend(file.crates.neutral);
             crates.clients.extend(file.crates.clients);
+            knowledge.retrying.extend(file.crates.retrying);
             vague.functions.extend(file.vague.functions);
             vague.methods.extend(file.vague.methods);
             calls.extend(file.calls);

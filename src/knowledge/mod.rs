@@ -2,12 +2,14 @@
 //! Data only. Nothing here looks at source, and no crate's name stands in this code.
 
 mod agree;
+mod checks;
 mod entry;
 mod libraries;
 mod load;
 mod lookup;
 mod paths;
 mod table;
+mod versions;
 mod words;
 
 #[cfg(test)]

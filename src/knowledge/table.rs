@@ -182,7 +182,8 @@ impl<'de> MapAccess<'de> for Fields<'de, '_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
         let value = self.value.take().ok_or_else(|| Mistake::custom("a value was read before its key"))?;
-        seed.deserialize(Node(value))
+        // what a value's own reading finds wrong knows no place
+        seed.deserialize(Node(value)).map_err(|mistake| mistake.or_at(&value.span()))
     }
 }
 

@@ -358,8 +358,15 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
     };
     let same = Knowledge::load([("t", table("\"remote\""))]).unwrap();
     let found = same.method("ask", None, 3).unwrap();
-    let plain =
-        Role::Remote { method: None, idempotent: None, establishes: false, blocking: false, raises: false };
+    let plain = Role::Remote {
+        method: None,
+        idempotent: None,
+        establishes: false,
+        blocking: false,
+        raises: false,
+        waits: false,
+        asks: false,
+    };
     assert_eq!((found.certain, &found.entry.role), (false, &plain));
     let other = Knowledge::load([("t", table("\"local\""))]).unwrap();
     assert!(other.method("ask", None, 3).is_none());
@@ -370,6 +377,7 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines)] // one table
 fn a_mistake_is_told_with_its_line_and_the_nearest_word() {
     let cases = [
         (
@@ -426,7 +434,63 @@ fn a_mistake_is_told_with_its_line_and_the_nearest_word() {
         ("[words]\ncancel = []\nremotes = []\n", 3, "unknown key `remotes`", Some("remote")),
         ("[words]\ncancel = [1]\n", 2, "invalid type", None),
         ("[crates]\nclient = []\n", 2, "unknown key `client`", Some("clients")),
-        ("[same]\n\"a::*::b\" = \"c\"\n", 1, "is no path", None),
+        ("[same]\n\"a::*::b\" = \"c\"\n", 2, "is no path", None),
+        (
+            "[[call]]\nrole = \"remote\"\npaths = [\"a::b\"]\nmethod = \"GTE\"\n",
+            4,
+            "unknown word `GTE`",
+            Some("GET"),
+        ),
+        (
+            "[[call]]\nrole = \"remote\"\npaths = [\"a::b\"]\nmethod = \"post\"\n",
+            4,
+            "unknown word `post`",
+            Some("POST"),
+        ),
+        (
+            "[[call]]\nrole = \"predicate\"\npaths = [\"a::b\"]\nstatuses = [[599, 500]]\n",
+            4,
+            "lower first",
+            None,
+        ),
+        (
+            "[[call]]\nrole = \"predicate\"\npaths = [\"a::b\"]\nstatuses = [[500]]\n",
+            4,
+            "invalid length",
+            None,
+        ),
+        ("[[call]]\nrole = \"wait\"\npaths = [\"a::b\"]\narg = -1\n", 4, "invalid value", None),
+        ("[[call]]\nrole = \"wait\"\npaths = [\"a::b\"]\nblocking = \"no\"\n", 4, "invalid type", None),
+        (
+            "[[call]]\nrole = \"random\"\npaths = [\"a::b\"]\ngives = \"rnage\"\n",
+            4,
+            "unknown word `rnage`",
+            Some("range"),
+        ),
+        ("[[call]]\nrole = \"random\"\npaths = [\"a::b\"]\n", 2, "`gives` is missing", None),
+        (
+            "[[call]]\nrole = \"local\"\npaths = [\"a::b\"]\nkind = \"flie\"\n",
+            4,
+            "unknown word `flie`",
+            Some("file"),
+        ),
+        (
+            "[[call]]\nrole = \"clock\"\npaths = [\"a::b\"]\ngives = \"nwo\"\n",
+            4,
+            "unknown word `nwo`",
+            Some("now"),
+        ),
+        ("[same]\n\"a\" = \"b\"\n\"c\" = \"d:e\"\n", 3, "is no path", None),
+        ("[same]\n\"a\" = 1\n", 2, "invalid type", None),
+        ("same = 1\n", 1, "expected `[same]`", None),
+        ("[vague]\nfunctions = [\"a::b\"]\n", 2, "a name of one segment", None),
+        ("[vague]\nmethod = []\n", 2, "unknown key `method`", Some("methods")),
+        ("[crates]\nclients = [\n  \"our_db\",\n  \"our-rpc\",\n]\n", 4, "`our_rpc`", None),
+        ("[words]\nretry = [\"\"]\n", 2, "is no word", None),
+        ("[words]\nretry = [\"Nochmal\"]\n", 2, "is no word", None),
+        ("[words]\nretry = \"again\"\n", 2, "invalid type", None),
+        ("call = [1]\n", 1, "expected a table", None),
+        ("[[call]]\nrole = \"pure\"\nrole = \"log\"\n", 3, "duplicate", None),
         ("[[call]]\nrole = \"pure\npaths = []\n", 2, "", None),
     ];
     for (text, line, what, meant) in cases {

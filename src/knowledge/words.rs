@@ -24,6 +24,8 @@ pub struct Words {
     pub permanent: Vec<String>,
     /// Long work that ends only when something broke: run, serve, listen, stream, …
     pub session: Vec<String>,
+    /// One piece of work, though it is run: `run_command`, `run_one_pass`.
+    pub piece: Vec<String>,
     /// A stop signal: shutdown, cancel, stop, quit, …
     pub cancel: Vec<String>,
     /// A helper that retries what it is given: retry, backoff, attempts, …
@@ -38,6 +40,16 @@ pub struct Words {
     pub hint: Vec<String>,
     /// A call that must not be repeated blindly: create, submit, pay, …
     pub unsafe_to_repeat: Vec<String>,
+    /// An order, a payment, a message: what is done once, whatever the call's HTTP method is: submit, pay, `place_order`, …
+    pub spends: Vec<String>,
+    /// A request that only asks, though it may be a POST: query, search, completion, …
+    pub reads: Vec<String>,
+    /// A key that lets a server drop a repeat, or a condition that does: `idempotency`, `client_order_id`, `if_match`, …
+    pub repeat_key: Vec<String>,
+    /// What makes a transaction another one: nonce, blockhash.
+    pub nonce: Vec<String>,
+    /// A failure that leaves open whether the work was done: timeout, `connection_lost`, …
+    pub unanswered: Vec<String>,
     /// A field, argument or type name of a remote side: url, endpoint, addr, client, …
     pub remote_things: Vec<String>,
     /// A log or metric call by a home-grown name: log, warn, record, …
@@ -56,6 +68,8 @@ pub struct Words {
     pub everyday: Vec<String>,
     /// Single parts: what a readiness or health endpoint is called, a last `z` aside: ready, health, live, …
     pub health: Vec<String>,
+    /// Single parts: a call that opens what goes on coming: stream, events, subscription, …
+    pub streams: Vec<String>,
     /// Whole names: parameters that count, of a function that computes a delay: n, round, exponent, …
     pub counter: Vec<String>,
     /// First parts of names of functions that only wait: sleep, pause.
@@ -80,8 +94,16 @@ pub struct Words {
     pub retryable: Vec<String>,
     /// Whole names: a method that runs the command that was built: status, output, …
     pub runs: Vec<String>,
+    /// First parts: a call that reads what the other side sends: recv, read, …
+    pub receives: Vec<String>,
+    /// First parts: a call that answers something that happened: `on_connect_event`.
+    pub answers: Vec<String>,
+    /// Last parts: what retrying is spoken of in, when nothing is retried: status, config, …
+    pub records: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
+    /// What was to be made is there already: unique, duplicate, `already_exists`, …
+    pub conflict: Vec<String>,
 }
 
 impl Words {
@@ -92,7 +114,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 38] {
+    fn lists(&mut self) -> [&mut Vec<String>; 49] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -110,6 +132,11 @@ impl Words {
             &mut self.attempts,
             &mut self.hint,
             &mut self.unsafe_to_repeat,
+            &mut self.spends,
+            &mut self.reads,
+            &mut self.repeat_key,
+            &mut self.nonce,
+            &mut self.unanswered,
             &mut self.remote_things,
             &mut self.log,
             &mut self.not_an_error,
@@ -119,6 +146,7 @@ impl Words {
             &mut self.decoding,
             &mut self.everyday,
             &mut self.health,
+            &mut self.streams,
             &mut self.counter,
             &mut self.sleep,
             &mut self.items,
@@ -132,6 +160,11 @@ impl Words {
             &mut self.retryable,
             &mut self.runs,
             &mut self.remote_programs,
+            &mut self.piece,
+            &mut self.receives,
+            &mut self.answers,
+            &mut self.records,
+            &mut self.conflict,
         ]
     }
 }

@@ -37,6 +37,8 @@ pub struct Site {
     pub cancel: Cancel,
     /// The failure is logged, counted or handed to a callback before the next attempt.
     pub visible: Fact<bool>,
+    /// The retry crate that it is from.
+    pub library: Library,
     /// A circuit breaker or retry budget stands around it.
     pub breaker: Fact<bool>,
     /// Retries inside the operation.
@@ -122,6 +124,8 @@ pub struct Delay {
     pub overflow: Fact<Overflow>,
     /// A blocking sleep in async code.
     pub blocking_in_async: Fact<bool>,
+    /// A failed accept goes round at once.
+    pub spins: Fact<bool>,
     /// Waits also after the last attempt.
     pub after_last: Fact<bool>,
     /// Some failing path goes round without the wait.
@@ -168,6 +172,8 @@ pub struct Errors {
     pub retries_cancelled: Fact<bool>,
     /// The server's hint decides the wait.
     pub honours_retry_after: Fact<bool>,
+    /// Failures go round that leave open whether the server did the work: time-outs, lost connections, 5xx.
+    pub retries_unanswered: Fact<bool>,
 }
 
 /// What happens when the attempts are used up.
@@ -199,6 +205,15 @@ pub struct Cancel {
     pub raced: Fact<bool>,
 }
 
+/// The retry crate that a policy is from.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    /// Its name, as code writes it.
+    pub krate: Fact<String>,
+    /// The advisory that says that nobody maintains it; told at the package's first site of the crate.
+    pub advisory: Fact<String>,
+}
+
 /// One step on the way to a nested site.
 #[derive(Clone, Debug)]
 pub struct Chain {
@@ -227,6 +242,7 @@ impl Site {
             state: State::default(),
             cancel: Cancel::default(),
             visible: Fact::Unknown,
+            library: Library::default(),
             breaker: Fact::Unknown,
             nested: Fact::Unknown,
             amplification: Fact::Unknown,

@@ -69,6 +69,12 @@ pub struct Summary {
     pub bytes: u64,
     /// Sites of a real kind; tests count only where they are looked at.
     pub sites: usize,
+    /// Those of them that are fully known.
+    pub known: usize,
+    /// Bodies that were asked for retries.
+    pub bodies: usize,
+    /// Those of them that could not be followed, or not to their end.
+    pub unfollowed: usize,
     /// Findings hidden by a comment.
     pub suppressed: usize,
     /// Findings hidden by a baseline.

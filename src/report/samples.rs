@@ -201,7 +201,15 @@ pub(super) fn two_files() -> Sample {
             message: "expected `}`".to_owned(),
             fatal: true,
         }],
-        summary: Summary { files: 12, bytes: 3_456, sites: 2, suppressed: 0, baselined: 0 },
+        summary: Summary {
+            files: 12,
+            bytes: 3_456,
+            sites: 2,
+            known: 1,
+            bodies: 40,
+            unfollowed: 3,
+            ..Summary::default()
+        },
         sources,
         surroundings: Surroundings { rules: rule_pages(), ..Surroundings::default() },
     }
@@ -249,7 +257,7 @@ pub(super) fn hostile() -> Sample {
         findings: vec![finding],
         sites,
         problems: vec![problem],
-        summary: Summary { files: 1, bytes: text.len() as u64, sites: 1, suppressed: 0, baselined: 0 },
+        summary: Summary { files: 1, bytes: text.len() as u64, sites: 1, ..Summary::default() },
         sources,
         surroundings: Surroundings::default(),
     }

@@ -188,6 +188,38 @@ impl Index {
     }
 }
 
+/// Modules that are followed upwards to the one that is for tests.
+const MOST_MODULES: usize = 64;
+
+impl Index {
+    /// `#[cfg(test)] mod x;`: the file of `x` is test code, and so are those of its own modules.
+    pub(super) fn mark_test_files(&self, files: &mut [SourceFile]) {
+        let declared = |file: u32| self.scope(*self.files.get(file as usize)?)?.declared;
+        let is_test = |file: u32| {
+            std::iter::successors(declared(file), |at| declared(at.file)).take(MOST_MODULES).any(|at| {
+                let file = files.get(at.file as usize);
+                file.and_then(|file| file.outline.items.get(at.item.0 as usize))
+                    .is_some_and(|item| item.in_test)
+            })
+        };
+        let marked: Vec<usize> = (0u32..)
+            .zip(files.iter())
+            .map(|(file, _)| file)
+            .filter(|file| is_test(*file))
+            .map(|file| file as usize)
+            .collect();
+        for file in marked {
+            if let Some(source) = files.get_mut(file) {
+                source.in_test = true;
+                source.outline.test_file = true;
+                for item in &mut source.outline.items {
+                    item.in_test = true;
+                }
+            }
+        }
+    }
+}
+
 impl Scope {
     fn new(file: u32, owner: Option<ItemId>, is_module: bool, parent: Option<ScopeId>, name: String) -> Self {
         Self {

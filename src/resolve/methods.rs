@@ -5,7 +5,7 @@ use super::index::members;
 use super::prelude::is_common_method;
 use super::written::peeled;
 use super::{Crate, ItemRef, Target};
-use crate::body::{Ty, TyShape};
+use crate::body::{ExprKind, Ty, TyShape};
 use crate::source::{Item, ItemKind};
 
 /// Methods of one name that `method_by_name` compares; a name that is more common says nothing.
@@ -68,6 +68,11 @@ impl Crate {
     pub fn declaration(&self, written: ItemRef) -> Option<ItemRef> {
         let around = self.impl_or_trait_around(written)?;
         self.own_member(self.trait_of(around)?, &self.item(written)?.name)
+    }
+
+    /// Whether a method is written in a trait itself: whoever implements the trait may write another.
+    pub fn is_of_trait(&self, written: ItemRef) -> bool {
+        self.impl_or_trait_around(written).is_some_and(|at| self.kind(at) == Some(ItemKind::Trait))
     }
 
     /// A member of a type or trait of this crate: function, constant, associated type.
@@ -172,11 +177,30 @@ impl Crate {
         let written: Vec<ItemRef> = impls.iter().filter_map(|at| self.own_member(*at, name)).collect();
         let has_default = self.item(declared).is_some_and(|it| it.body.is_some());
         match (written.as_slice(), has_default) {
+            // a stand-in that does nothing is what is given where there is nobody: whoever is there gives another
+            ([only], false) if impls.len() == 1 && self.only_succeeds(*only) => Some(declared),
             ([only], _) if impls.len() == 1 => Some(*only),
             ([], true) | (_, false) => Some(declared),
             // The default or an impl's own: the body that runs cannot be told.
             _ => None,
         }
+    }
+
+    /// Whether a body calls nothing, and gives `Ok(..)`.
+    fn only_succeeds(&self, at: ItemRef) -> bool {
+        let Some(body) = self.body(at) else { return false };
+        let mut succeeds = false;
+        for (_, expr) in body.exprs() {
+            match &expr.kind {
+                ExprKind::Method(_) | ExprKind::Await(_) | ExprKind::Loop { .. } => return false,
+                ExprKind::Call(callee, _) => match &body.expr(*callee).kind {
+                    ExprKind::Path(path) if path.single() == Some("Ok") => succeeds = true,
+                    _ => return false,
+                },
+                _ => {}
+            }
+        }
+        succeeds
     }
 
     /// A method that an impl of this crate gives to another crate's type.

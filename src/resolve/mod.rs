@@ -21,12 +21,14 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod types;
+mod versions;
 mod words;
 mod written;
 
 pub use written::{innermost, peeled};
 
-use crate::source::{Item, ItemId, ItemKind, SourceFile};
+use crate::source::{Item, ItemId, ItemKind, PackageTexts, SourceFile};
+use semver::VersionReq;
 
 /// The files of one package, and what its names mean.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ pub struct Crate {
     pub dependencies: Vec<String>,
     /// The name under which its other targets import its library, `-` written `_`.
     pub package: Option<String>,
+    versions: versions::Versions,
     index: index::Index,
     store: store::Store,
     looked_up: cache::Cache,
@@ -66,13 +69,20 @@ pub enum Target {
 
 impl Crate {
     /// A crate of these files; `manifest` is the text of its `Cargo.toml`.
-    pub fn new(mut files: Vec<SourceFile>, manifest: Option<&str>) -> Self {
+    pub fn new(files: Vec<SourceFile>, manifest: Option<&str>) -> Self {
+        Self::with(files, PackageTexts { manifest: manifest.map(str::to_owned), ..PackageTexts::default() })
+    }
+
+    /// A crate of these files, and what is written beside them.
+    pub fn with(mut files: Vec<SourceFile>, texts: PackageTexts) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let said = manifest.map(manifest::manifest).unwrap_or_default();
+        let said = texts.manifest.as_deref().map(manifest::manifest).unwrap_or_default();
         let index = index::Index::new(&files, &said.roots);
+        index.mark_test_files(&mut files);
         let store = store::Store::new(&files);
         let (dependencies, package) = (said.dependencies, said.package);
-        Self { files, dependencies, package, index, store, looked_up: cache::Cache::new() }
+        let versions = versions::Versions::new(texts);
+        Self { files, dependencies, package, versions, index, store, looked_up: cache::Cache::new() }
     }
 
     /// The item itself.
@@ -97,6 +107,16 @@ impl Crate {
     /// Whether the manifest lists a package under this name.
     pub fn is_dependency(&self, name: &str) -> bool {
         self.dependencies.binary_search_by(|listed| listed.as_str().cmp(name)).is_ok()
+    }
+
+    /// Whether the manifest may list a package of this name (`-` written `_`), perhaps under another.
+    pub fn may_list(&self, name: &str) -> bool {
+        self.versions.may_list(name)
+    }
+
+    /// The versions that a package of this name (`-` written `_`) may have here; empty where nothing is known of it.
+    pub fn versions(&self, name: &str) -> Vec<VersionReq> {
+        self.versions.of(name)
     }
 
     /// `Type::name` of a method, `name` of a function, empty for neither.

@@ -79,6 +79,8 @@ impl Tree<'_> {
                         scope_below.name = name;
                     }
                     open.push((child, below));
+                } else {
+                    self.prefer_productive(child, item);
                 }
             }
         }
@@ -110,6 +112,21 @@ impl Tree<'_> {
             scope.name = name;
         }
         self.expand(top, below);
+    }
+
+    /// Of a file that is declared twice, the declaration counts that is not for tests.
+    fn prefer_productive(&mut self, child: ScopeId, item: ItemRef) {
+        let in_test = |at: ItemRef| {
+            let file = self.files.get(at.file as usize);
+            file.and_then(|file| file.outline.items.get(at.item.0 as usize)).is_some_and(|item| item.in_test)
+        };
+        let known = self.index.scope(child).and_then(|scope| scope.declared);
+        if known.is_some_and(in_test)
+            && !in_test(item)
+            && let Some(scope) = self.index.scope_mut(child)
+        {
+            scope.declared = Some(item);
+        }
     }
 
     /// Marks a file as placed; false if it was.

@@ -1,6 +1,7 @@
 //! A baseline: the findings that were there when it was written, and that a run leaves out. Keyed by what they point at, never by line, so that
 //! edits elsewhere, moves and renamed files leave it valid. What is in it and is found no more is stale, and said so.
 
+use super::whole::Draft;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -191,16 +192,9 @@ impl Baseline {
 
     /// Writes its file whole or not at all: a run that is stopped leaves the old one.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        // through a link, not over it
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let beside = target.with_file_name(format!(".{name}.{}.new", std::process::id()));
-        write_new(&beside, &self.text())?;
-        let renamed = std::fs::rename(&beside, &target);
-        if renamed.is_err() {
-            let _ = std::fs::remove_file(&beside);
-        }
-        renamed
+        let mut draft = Draft::beside(path)?;
+        draft.write_all(self.text().as_bytes())?;
+        draft.replace()
     }
 
     fn add(&mut self, known: Known, count: u32) {
@@ -221,15 +215,6 @@ fn take(left: &mut BTreeMap<Known, u32>, known: &Known) -> bool {
         left.remove(known);
     }
     true
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = std::fs::File::create_new(path)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    if written.is_err() {
-        let _ = std::fs::remove_file(path);
-    }
-    written
 }
 
 fn fingerprint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

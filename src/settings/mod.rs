@@ -16,6 +16,7 @@ mod schema;
 mod suppress;
 mod template;
 mod values;
+mod whole;
 
 pub use baseline::{Baseline, BaselineError, Held, Known, Sight};
 pub use changed::{Changed, RevisionError};
@@ -30,3 +31,4 @@ pub use schema::schema;
 pub use suppress::Hidden;
 pub use template::template;
 pub use values::Set;
+pub use whole::Draft;

@@ -22,7 +22,7 @@ mod words;
 pub use comments::{Comment, ToolLint, comments_for, lints_of};
 pub use lines::Lines;
 pub use outline::outline;
-pub use package::{package_folder, package_sources};
+pub use package::{PackageTexts, package_folder, package_sources, package_texts};
 pub use read::{read, source_file};
 pub use walk::{Found, Walk, WalkError, Walked, walk};
 

@@ -22,6 +22,37 @@ pub fn package_sources(package: &Path) -> Walked {
     walk(&[sources], &Walk { generated: true, ..Walk::default() })
 }
 
+/// What is written of a package beside its sources.
+#[derive(Clone, Debug, Default)]
+pub struct PackageTexts {
+    /// Its `Cargo.toml`.
+    pub manifest: Option<String>,
+    /// The nearest `Cargo.toml` above it that makes a workspace.
+    pub workspace: Option<String>,
+    /// The nearest `Cargo.lock`.
+    pub lock: Option<String>,
+}
+
+/// The texts of the package in this folder.
+pub fn package_texts(folder: &Path) -> PackageTexts {
+    // named like a file in it, so that the folder itself is asked first
+    let above: Vec<PathBuf> = folders_above(&folder.join("Cargo.toml")).collect();
+    let workspace = above.iter().skip(1).map(|folder| folder.join("Cargo.toml")).find_map(|path| {
+        small_text(&path).filter(|text| text.lines().any(|line| line.trim_start().starts_with("[workspace")))
+    });
+    PackageTexts {
+        manifest: small_text(&folder.join("Cargo.toml")),
+        workspace,
+        lock: above.iter().find_map(|folder| small_text(&folder.join("Cargo.lock"))),
+    }
+}
+
+/// A text that a person or cargo keeps. Not a pipe: reading one would wait for ever.
+fn small_text(path: &Path) -> Option<String> {
+    path.metadata().ok().filter(|about| about.is_file() && about.len() <= LARGEST_MANIFEST)?;
+    std::fs::read_to_string(path).ok()
+}
+
 /// Where the nearest `Cargo.toml` is, of any kind, remembered by folder: a walk asks for each file.
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
@@ -56,11 +87,7 @@ fn above(folder: &Path) -> PathBuf {
 }
 
 fn has_package(manifest: &Path) -> bool {
-    // Not a pipe: reading one would wait for ever.
-    if !manifest.metadata().is_ok_and(|about| about.is_file() && about.len() <= LARGEST_MANIFEST) {
-        return false;
-    }
-    let Ok(text) = std::fs::read_to_string(manifest) else { return false };
+    let Some(text) = small_text(manifest) else { return false };
     match text.parse::<toml::Table>() {
         Ok(table) => table.contains_key("package"),
         // Broken, but its author still means a package.

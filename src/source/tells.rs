@@ -18,7 +18,7 @@ impl Reader<'_> {
         }
         // A function's own name and signature tell as much as its body: `fn backoff(n: u32) -> Duration { … }`.
         let told = Tells {
-            words: telling && (in_body || kind == ItemKind::Fn),
+            words: telling && (in_body || matches!(kind, ItemKind::Fn | ItemKind::Const | ItemKind::Static)),
             loops: in_body && self.is_loop(word),
             recursion: in_body && kind == ItemKind::Fn && self.names_itself(token),
             macros: in_body && self.calls_macro(token),

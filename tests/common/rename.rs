@@ -227,7 +227,13 @@ fn with_names(text: &str, new: &BTreeMap<String, (String, bool)>) -> String {
         out.push_str(new);
         done = range.end;
     }
-    out + &text[done..]
+    out.push_str(&text[done..]);
+    // what a format string captures
+    for (old, (new, _)) in new.iter().filter(|(_, (_, variable))| *variable) {
+        out = out.replace(&format!("{{{old}}}"), &format!("{{{new}}}"));
+        out = out.replace(&format!("{{{old}:"), &format!("{{{new}:"));
+    }
+    out
 }
 
 /// Every identifier but those of labels and lifetimes; and whether it is a method that is called, a macro, or part of a path.

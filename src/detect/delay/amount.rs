@@ -196,6 +196,9 @@ impl Amount {
 
     /// Sum.
     pub(crate) fn add(&self, other: &Self) -> Self {
+        if let Some(ahead) = self.ahead() {
+            return Self::from_now(ahead.add(other));
+        }
         let mut made = self.with(other);
         made.lo = self.lo + other.lo;
         made.hi = self.hi + other.hi;

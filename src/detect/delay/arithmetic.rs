@@ -3,8 +3,33 @@
 
 use super::amount::{Amount, Cap, Drawn};
 use super::eval::{Eval, Overflowed};
-use crate::body::{BinOp, ExprId};
+use crate::body::{BinOp, ExprId, ExprKind};
+use crate::detect::context::Context;
 use crate::model::Overflow;
+
+/// What is left of `d - j + j`, where both are the same draw: `d`.
+pub(super) fn undone(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
+    let (outer, inner, by) = sum(cx, id)?;
+    let (first, whole, before) = sum(cx, inner)?;
+    let drawn =
+        |id| matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_));
+    // a call may give something else the second time
+    (outer != first && cx.is_written_alike(by, before) && !cx.body.any(by, drawn)).then_some(whole)
+}
+
+/// Whether something is added, what to, and what; the same of what is taken away.
+fn sum(cx: &Context<'_>, id: ExprId) -> Option<(bool, ExprId, ExprId)> {
+    match &cx.body.expr(id).kind {
+        ExprKind::Binary(BinOp::Add, left, right) => Some((true, *left, *right)),
+        ExprKind::Binary(BinOp::Sub, left, right) => Some((false, *left, *right)),
+        ExprKind::Method(call) => match (call.name.as_str(), call.args.as_slice()) {
+            ("saturating_add" | "wrapping_add", [by]) => Some((true, call.receiver, *by)),
+            ("saturating_sub" | "wrapping_sub", [by]) => Some((false, call.receiver, *by)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
 
 impl Eval<'_, '_> {
     pub(super) fn binary(&mut self, id: ExprId, op: BinOp, left: ExprId, right: ExprId) -> Amount {
@@ -42,8 +67,14 @@ impl Eval<'_, '_> {
                     Amount { lo: 0.0, hi: r.hi, raw: r.raw, moves: l.moves || r.moves, ..l.clone() };
                 made.sized = r.sized;
                 made.drawn = random.then_some(Drawn::Range);
+                // a remainder of what names the item (`id % n`) spreads the items, though no dice are thrown
+                if !random && !l.sized && !l.moves && !l.unknown {
+                    made.drawn = Some(Drawn::Somehow);
+                }
                 // a remainder of anything else is spread over the range, but by what, nobody knows
                 made.unknown = r.unknown || !random && l.unknown;
+                made.clock = r.clock;
+                made.forms = Vec::new();
                 return made;
             }
             BinOp::BitXor | BinOp::BitAnd | BinOp::BitOr => Amount { unknown: true, ..l.add(r) },

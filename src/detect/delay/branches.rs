@@ -4,9 +4,9 @@
 use super::amount::{Amount, Cap, Drawn, is_same};
 use super::choices::MOST_ANSWERS;
 use super::eval::{Eval, Key};
-use super::places::{MOST_ALIASES, is_plain_wrapper};
+use super::places::{MOST_ALIASES, MOST_NESTED, is_plain_wrapper};
 use crate::body::{
-    Arm, BinOp, ExprId, ExprKind, Lit, MacroInput, MethodCall, PatId, PatKind, Path, Stmt, UnOp,
+    Arm, BinOp, ExprId, ExprKind, Lit, Local, MacroInput, MethodCall, PatId, PatKind, Path, Stmt, UnOp,
 };
 use crate::knowledge::{Role, says};
 use crate::resolve::{ItemRef, Target};
@@ -47,6 +47,10 @@ impl Eval<'_, '_> {
             if sure {
                 break;
             }
+        }
+        // every arm that can be taken leaves
+        if joined.is_none() && self.depth == 0 && arms.iter().any(|arm| self.leaves(arm.body)) {
+            self.env.left = true;
         }
         self.env.vars = after.unwrap_or(before);
         // `match attempt { 1 => 1, 2 => 5, _ => 30 }`: a table written as arms
@@ -386,6 +390,34 @@ impl Eval<'_, '_> {
         match self.place(value, MOST_ALIASES).filter(|_| takes_apart) {
             Some(place) => self.bind_place(pat, &place, on),
             None => self.bind(pat, on),
+        }
+    }
+
+    /// Whether a name is bound to what a failure says of the wait: `Err(Api::RateLimited { retry_after: Some(d) })`.
+    pub(super) fn is_taken_from_hint(&self, local: Local) -> bool {
+        let body = self.cx.body;
+        let within = |pat: PatId| self.takes_from_hint(pat, local, MOST_NESTED);
+        body.exprs().any(|(_, expr)| match &expr.kind {
+            ExprKind::Match(_, arms) => arms.iter().any(|arm| within(arm.pat)),
+            ExprKind::Let(pat, _) => within(*pat),
+            _ => false,
+        })
+    }
+
+    fn takes_from_hint(&self, pat: PatId, local: Local, left: u32) -> bool {
+        let body = self.cx.body;
+        let holds = |sub: PatId| body.names_in_pat(sub).iter().any(|(_, it)| *it == local);
+        let Some(left) = left.checked_sub(1) else { return false };
+        let inside = |sub: &PatId| holds(*sub) && self.takes_from_hint(*sub, local, left);
+        match &body.pat(pat).kind {
+            PatKind::Struct(_, fields) => fields.iter().any(|(name, sub)| {
+                holds(*sub) && (self.is_hint(pat) || says(&self.cx.words().hint, name)) || inside(sub)
+            }),
+            PatKind::TupleStruct(_, subs) => {
+                subs.iter().any(|sub| holds(*sub) && self.is_hint(pat) || inside(sub))
+            }
+            PatKind::Tuple(subs) | PatKind::Or(subs) => subs.iter().any(inside),
+            _ => false,
         }
     }
 

@@ -54,7 +54,10 @@ impl Eval<'_, '_> {
             }
             // `u64::from(n)`, `f64::from(x)`, `u64::pow(2, n)`
             _ if matches!(name, "from" | "try_from" | "new") && args.len() == 1 => {
-                args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg))
+                args.first().map_or_else(Amount::unknown, |arg| match self.cx.body.expr(*arg).kind {
+                    ExprKind::Closure { .. } => self.apply(*arg, &[]),
+                    _ => self.eval(*arg),
+                })
             }
             _ if matches!(name, "pow" | "powi" | "powf" | "saturating_pow") && args.len() == 2 => {
                 let vals: Vec<Amount> = args.iter().map(|arg| self.eval(*arg)).collect();
@@ -287,7 +290,11 @@ impl Eval<'_, '_> {
 
     /// A function that waits, by a loop of small sleeps or in a way that nobody can follow: as long as it was told.
     fn wait_as_given(&mut self, given: &[Amount]) {
-        if self.env.vars.get(&Key::Waited).is_some_and(|waited| !waited.unknown) {
+        // how long one of many small sleeps is says nothing
+        let in_slices =
+            summary(self.cx, self.cx.at).wait.is_some_and(|wait| self.cx.loop_around(wait).is_some());
+        let plain = |waited: &Amount| in_slices && waited.drawn.is_none();
+        if self.env.vars.get(&Key::Waited).is_some_and(|waited| !waited.unknown && !plain(waited)) {
             return;
         }
         let mut told = self.cx.body.params.iter().zip(given).filter(|(param, val)| {

@@ -2,7 +2,7 @@
 //! It executes nothing else, and each evaluation has a budget of steps. Branches, calls, methods and tables have files of their own.
 
 use super::amount::Amount;
-use super::arithmetic::largest_of;
+use super::arithmetic::{largest_of, undone};
 use super::choices::Choices;
 use super::places::MOST_NESTED;
 use crate::body::{ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty, UnOp};
@@ -49,8 +49,14 @@ pub(crate) struct Env {
     pub(crate) choices: Choices,
     /// What methods were called on, by the place: where the replay does not begin with a policy, its makers tell its kind.
     pub(crate) receivers: Rc<RefCell<BTreeMap<String, (ItemRef, ExprId)>>>,
+    /// What a field is set to where it is made is not what it is when the loop runs: somebody sets it to something else.
+    pub(crate) settings_are_open: bool,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
+    /// The body at hand was left while this expression was evaluated: `match attempt { 1 => 5, _ => return Err(..) }`.
+    pub(crate) left: bool,
+    /// A trip was ruled out by the state that another one leaves behind: `match state { State::Wait(n) => … }`.
+    pub(crate) by_state: Rc<Cell<bool>>,
     /// How often in a row each expression of the loop told nothing and changed nothing, on any of the trips.
     pub(crate) silent: Rc<RefCell<BTreeMap<ExprId, u8>>>,
 }
@@ -150,6 +156,9 @@ impl<'c, 'a> Eval<'c, 'a> {
             return Amount::unknown();
         }
         let body = self.cx.body;
+        if let Some(whole) = undone(self.cx, id) {
+            return self.eval(whole);
+        }
         match &body.expr(id).kind {
             ExprKind::Lit(Lit::Int(value, _)) => Amount::exact(*value as f64),
             ExprKind::Lit(Lit::Float(value, _)) => Amount::exact(*value),
@@ -188,7 +197,11 @@ impl<'c, 'a> Eval<'c, 'a> {
                 val
             }
             ExprKind::AssignOp(op, left, right) => {
-                let val = self.binary(id, *op, *left, *right);
+                let mut val = self.binary(id, *op, *left, *right);
+                // `next += period` from where it stood: a period later than the last one
+                if val.ahead().is_some() {
+                    val = Amount::from_now(self.eval(*right));
+                }
                 self.store(*left, val.clone());
                 val
             }
@@ -221,7 +234,9 @@ impl<'c, 'a> Eval<'c, 'a> {
         if let Some(local) = self.cx.body.local(id) {
             let val = self.local(local);
             // `retry_after` that a reply's headers gave, however they were read
-            let told = val.unknown && !val.server && says(&self.cx.words().hint, self.local_name(local));
+            let told = val.unknown
+                && !val.server
+                && (says(&self.cx.words().hint, self.local_name(local)) || self.is_taken_from_hint(local));
             return if told { Amount::hint() } else { val };
         }
         let last = segments.last().map_or("", String::as_str);
@@ -336,6 +351,7 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn field_of_type(&mut self, base: ExprId, name: &str) -> Amount {
         if self.depth < MOST_CALLS
+            && !self.env.settings_are_open
             && let Some(ty) = self.cx.krate.type_of(self.cx.at, self.cx.body, base)
             && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)

@@ -1,7 +1,7 @@
 //! The table of numeric methods that delays are computed with: std's own, on integers, floats and durations.
 //! Other methods are the vocabulary's or the crate's; one that nobody knows gives an unknown amount.
 
-use super::amount::Amount;
+use super::amount::{Amount, Drawn};
 use super::arithmetic::power;
 use super::eval::{Eval, Key};
 use super::replay::MOST_ATTEMPTS;
@@ -80,16 +80,44 @@ impl Eval<'_, '_> {
                 let high = call.args.get(1).map_or_else(Amount::symbol, |high| self.eval(*high));
                 val.max(&low).min(&high)
             }
-            ("as_millis" | "num_milliseconds" | "subsec_millis" | "whole_milliseconds", None) => {
+            ("subsec_millis" | "timestamp_subsec_millis", None) => self.below_a_second(receiver, 1e3),
+            ("subsec_micros" | "timestamp_subsec_micros", None) => self.below_a_second(receiver, 1e6),
+            ("subsec_nanos" | "timestamp_subsec_nanos" | "nanosecond", None) => {
+                self.below_a_second(receiver, 1e9)
+            }
+            ("as_millis" | "num_milliseconds" | "whole_milliseconds", None) => {
                 self.eval(receiver).map(|it| it * 1e3)
             }
-            ("as_micros" | "num_microseconds", None) => self.eval(receiver).map(|it| it * 1e6),
-            ("as_nanos" | "num_nanoseconds" | "subsec_nanos", None) => self.eval(receiver).map(|it| it * 1e9),
+            ("as_micros" | "num_microseconds" | "whole_microseconds", None) => {
+                self.by_clock(receiver).map(|it| it * 1e6)
+            }
+            ("as_nanos" | "num_nanoseconds" | "whole_nanoseconds" | "timestamp_nanos", None) => {
+                self.by_clock(receiver).map(|it| it * 1e9)
+            }
             ("as_secs" | "as_secs_f64" | "as_secs_f32" | "num_seconds" | "seconds" | "secs", None) => {
                 self.eval(receiver)
             }
             ("unwrap_or" | "unwrap_or_else" | "unwrap_or_default", _) => self.fallback(name, receiver, arg),
-            ("len", None) => self.filled(receiver),
+            ("fetch_add" | "fetch_sub", Some(arg)) if call.args.len() == 2 => {
+                let (held, step) = (self.eval(receiver), self.eval(arg));
+                let next = if name == "fetch_add" { held.add(&step) } else { held.sub(&step) };
+                self.stepped_in_place(id, receiver, held, next)
+            }
+            ("store" | "swap", Some(arg)) if call.args.len() == 2 => {
+                let (held, next) = (self.eval(receiver), self.eval(arg));
+                self.stepped_in_place(id, receiver, held, next)
+            }
+            ("get_or_init" | "get_or_insert_with", Some(arg)) => {
+                let held = self.eval(receiver);
+                if held.unknown || held.absent { self.apply(arg, &[]) } else { held }
+            }
+            ("len", None) => match self.filled(receiver) {
+                unknown if unknown.unknown => match self.table(receiver) {
+                    Some(table) if !table.is_empty() => Amount::exact(table.len() as f64),
+                    _ => unknown,
+                },
+                filled => filled,
+            },
             ("fold", Some(first)) => match call.args.get(1) {
                 Some(step) => self.fold(receiver, first, *step),
                 None => Amount::unknown(),
@@ -119,6 +147,31 @@ impl Eval<'_, '_> {
                 _ => self.unknown_method(name, receiver, &call.args),
             },
         }
+    }
+
+    /// The clock in steps so fine that no two processes read the same: what is left of it over a division is a draw.
+    /// In milliseconds and above it is not: those are aligned to (`period - now % period`).
+    fn by_clock(&mut self, receiver: ExprId) -> Amount {
+        let val = self.eval(receiver);
+        if val.clock { Amount { drawn: Some(Drawn::Range), forms: Vec::new(), ..val } } else { val }
+    }
+
+    /// What the clock shows below a second: as good as drawn.
+    fn below_a_second(&mut self, receiver: ExprId, scale: f64) -> Amount {
+        let val = self.eval(receiver);
+        let seconds = if val.clock { Amount::between(&Amount::exact(0.0), &Amount::exact(1.0)) } else { val };
+        seconds.map(|it| it * scale)
+    }
+
+    /// An atomic that is stepped gives what it held; one call is one step. Where nobody can follow it, it still changes.
+    fn stepped_in_place(&mut self, id: ExprId, place: ExprId, held: Amount, next: Amount) -> Amount {
+        self.once(id, |eval| {
+            if eval.key(place).is_none() {
+                return Amount::unknown();
+            }
+            eval.store(place, next);
+            Amount { moves: true, ..held }
+        })
     }
 
     /// `table.get(n).or(table.last())`.
@@ -162,6 +215,18 @@ impl Eval<'_, '_> {
     fn mapped_or(&mut self, name: &str, call: &MethodCall, other: ExprId) -> Amount {
         let val = self.eval(call.receiver);
         let other = if name == "map_or" { self.eval(other) } else { self.apply(other, &[]) };
+        // `last.map_or(FIRST, |last| last * 2)` of what the loop stores: there is none, or there is one
+        if val.absent {
+            return other;
+        }
+        if val.moves
+            && !val.optional
+            && !val.unknown
+            && !val.server
+            && let Some(made) = call.args.get(1)
+        {
+            return self.mapped(&val, *made);
+        }
         if val.unknown && !val.server {
             return Amount::unknown();
         }

@@ -6,6 +6,9 @@ use super::amount::Amount;
 /// Alternatives that one value may be, before nobody can follow them.
 const MOST_FORMS: usize = 12;
 
+/// Under this name a point in time holds how far ahead of the clock it was set.
+const AHEAD: &str = "ahead of now";
+
 /// One form of a value: a struct or tuple, or one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Form {
@@ -28,6 +31,17 @@ impl Amount {
             _ => Self::unknown(),
         };
         Self { absent: false, forms: vec![Form { variant: variant.to_owned(), fields }], ..value }
+    }
+
+    /// A point in time, this far from when it was asked for.
+    pub(crate) fn from_now(ahead: Self) -> Self {
+        let form = Form { variant: String::new(), fields: vec![(AHEAD.to_owned(), ahead)] };
+        Self { clock: true, forms: vec![form], ..Self::unknown() }
+    }
+
+    /// How far ahead a point in time was set.
+    pub(crate) fn ahead(&self) -> Option<&Self> {
+        self.part("", AHEAD).filter(|_| self.clock)
     }
 
     /// What it holds under a name; of a variant, `None` where it may be that one and nobody knows what it carries.

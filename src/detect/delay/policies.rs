@@ -2,10 +2,9 @@
 //! A policy is a value with hidden parts; asking it for the next delay steps a hidden counter.
 
 use super::amount::{Amount, Drawn};
-use super::eval::{Env, Eval, Key};
+use super::eval::{Eval, Key};
 use super::places::MOST_ALIASES;
 use crate::body::{ExprId, MethodCall};
-use crate::detect::context::Context;
 use crate::detect::library::{Series, series, series_of_type};
 use crate::model::{Growth, Jitter};
 
@@ -15,9 +14,6 @@ const CAP: &str = "#cap";
 const SHAPE: &str = "#shape";
 const DRAW: &str = "#draw";
 const STEP: &str = "#step";
-
-/// A policy that is handed on is looked for in callers of callers, this far.
-const MOST_CALLERS_UP: u32 = 3;
 
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
@@ -56,39 +52,6 @@ impl Eval<'_, '_> {
         let drawn = capped.mul(&draw);
         Some(Amount { drawn: how, clipped: false, ..drawn })
     }
-}
-
-/// How the delays of a policy grow and are spread, wherever its value comes from: also from the callers, where they agree.
-pub(crate) fn policy_shape(cx: &Context<'_>, value: ExprId) -> Option<(Growth, Jitter)> {
-    shape_within(cx, value, MOST_CALLERS_UP)
-}
-
-fn shape_within(cx: &Context<'_>, value: ExprId, left: u32) -> Option<(Growth, Jitter)> {
-    let policy = Eval::new(cx, Env::default()).eval(value);
-    let Some(shape) = policy.part("", SHAPE) else {
-        let at = cx.body.params.iter().position(|param| cx.body.local(value) == Some(param.pat))?;
-        return given_shape(cx, at, left.checked_sub(1)?);
-    };
-    let growth = match shape.lo {
-        shape if shape < 0.5 => Growth::Constant,
-        shape if shape < 1.5 => Growth::Linear,
-        _ => Growth::Exponential,
-    };
-    let jitter = match policy.part("", DRAW)?.drawn {
-        None => Jitter::None,
-        Some(Drawn::Added) => Jitter::Additive,
-        Some(Drawn::Scaled) => Jitter::Proportional,
-        Some(_) => Jitter::Full,
-    };
-    Some((growth, jitter))
-}
-
-/// The shape of what all callers give as a parameter.
-fn given_shape(cx: &Context<'_>, at: usize, left: u32) -> Option<(Growth, Jitter)> {
-    let given = cx.given(at)?;
-    let mut shapes = given.iter().map(|(caller, arg)| shape_within(caller, *arg, left));
-    let first = shapes.next()??;
-    shapes.all(|shape| shape == Some(first)).then_some(first)
 }
 
 /// A policy as a value with hidden parts.

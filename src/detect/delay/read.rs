@@ -38,6 +38,12 @@ pub(crate) fn read(replay: &Replay, attempts: Option<u32>) -> Shown {
     shown
 }
 
+/// Whether some of what a configuration may choose loses its random part at the cap.
+pub(crate) fn clips_in_a_variant(replay: &Replay) -> bool {
+    let all = std::iter::once(replay).chain(&replay.others);
+    !replay.others.is_empty() && all.into_iter().any(|one| read_one(one, None).clipped == Some(true))
+}
+
 impl Shown {
     fn agree(&mut self, other: &Self) {
         fn same<T: PartialEq>(one: &mut Option<T>, other: Option<&T>) {
@@ -91,8 +97,7 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
         return Shown { jitter: spread(), server, ..Shown::default() };
     }
     let mut shown = Shown { server, ..Shown::default() };
-    let onward: Vec<&Amount> =
-        waits.iter().copied().chain(replay.beyond.iter().flatten().filter(|wait| !wait.unknown)).collect();
+    let onward = onward(&waits, replay);
     if falls(&onward) {
         return Shown { jitter: spread(), ..shown };
     }
@@ -154,6 +159,17 @@ fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {
         shown.jitter_share = Some(((last.hi - last.lo) / last.hi).clamp(0.0, 1.0));
     }
     shown
+}
+
+/// The delays that show how the sequence goes on. Where the last attempt is followed by no wait, those beyond it do not follow on the others.
+fn onward<'a>(waits: &[&'a Amount], replay: &'a Replay) -> Vec<&'a Amount> {
+    let beyond: Vec<&Amount> = replay.beyond.iter().flatten().filter(|wait| !wait.unknown).collect();
+    let gap = waits.len() > 1 && matches!(replay.waits.last(), Some(None));
+    match (gap, waits.len() > 2, beyond.len() > 2) {
+        (true, true, _) => waits.to_vec(),
+        (true, false, true) => beyond,
+        _ => waits.iter().copied().chain(beyond).collect(),
+    }
 }
 
 /// Whether the second wait is shorter than the first: two waits of different paths, and no one's policy.

@@ -7,8 +7,10 @@ use super::eval::{Env, Eval, Key, Overflowed};
 use super::sequences::item_at;
 use crate::body::{ExprId, ExprKind, Local, MacroInput};
 use crate::detect::context::{Callee, Context};
-use crate::detect::flow::{Event, LoopRecord, State};
+use crate::detect::flow::{Event, LoopRecord, State, Tag, Verdict};
+use crate::detect::immediate::is_limiter;
 use crate::detect::summary::summary;
+use crate::knowledge::Role;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -39,7 +41,13 @@ pub(crate) struct Replay {
 
 /// Replays failing trips, each given by its path.
 pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
-    for_each(false, |choices| replay_with(cx, id, record, trips, choices))
+    let made = for_each(false, |choices| replay_with(cx, id, record, trips, choices, false));
+    if made.max.is_none_or(|max| max > 1) {
+        return made;
+    }
+    // a limit that lets nothing be tried again is what a configuration begins with, not what anybody wrote a loop for
+    let open = for_each(false, |choices| replay_with(cx, id, record, trips, choices, true));
+    if open.max.is_none_or(|max| max > 1) { open } else { made }
 }
 
 fn replay_with(
@@ -48,9 +56,11 @@ fn replay_with(
     record: &LoopRecord,
     trips: &[&State],
     choices: &Choices,
+    settings_are_open: bool,
 ) -> Replay {
     let mut made = Replay::default();
-    let mut env = Env { moving: moving_keys(cx, trips), choices: choices.clone(), ..Env::default() };
+    let choices = choices.clone();
+    let mut env = Env { moving: moving_keys(cx, trips), choices, settings_are_open, ..Env::default() };
     // what was bound before the loop: only what the trips do not get anew
     let mut eval = Eval::new(cx, env);
     for event in &record.entry.trace {
@@ -87,12 +97,17 @@ fn replay_with(
             let held = Amount { lo: after.lo - 1.0, moves: true, sized: empty, either: true, ..after };
             env.vars.insert(Key::Len(*list), held);
         }
+        env.by_state.set(false);
         let (mut taken, mut called_before_end) = likeliest(cx, id, &trips, &env, attempt, true);
         if taken.is_none() && attempt == 1 {
             // some trip is the first, whatever its patterns ask
             (taken, called_before_end) = likeliest(cx, id, &trips, &env, attempt, false);
         }
         let Some((after, trip)) = taken else {
+            // trips that do not fail come between, and what they do is not replayed
+            if env.by_state.get() {
+                return Replay { waits: vec![Some(Amount::unknown())], ..made };
+            }
             let asks = |event: &Event| matches!(event, Event::Bind(..));
             let by_pattern = attempt == 1 && trips.iter().any(|trip| trip.trip_events().iter().any(asks));
             made.max = (!by_pattern).then_some(if called_before_end { attempt } else { attempt - 1 });
@@ -138,7 +153,7 @@ fn likeliest<'t>(
         let mut eval = Eval::new(cx, env.clone());
         eval.env.vars.remove(&Key::Waited);
         eval.env.stepped.clear();
-        let (possible, called) = run_trip(&mut eval, id, trip.trip_events(), attempt, strict, false);
+        let (possible, called) = run_trip(&mut eval, id, trip, attempt, strict, false);
         called_before_end |= called;
         if !possible {
             continue;
@@ -175,7 +190,7 @@ fn beyond(cx: &Context<'_>, id: ExprId, trips: &[&State], mut env: Env, from: u3
             let mut eval = Eval::new(cx, env.clone());
             eval.env.vars.remove(&Key::Waited);
             eval.env.stepped.clear();
-            run_trip(&mut eval, id, trip.trip_events(), attempt, false, true);
+            run_trip(&mut eval, id, trip, attempt, false, true);
             let waited = eval.env.vars.contains_key(&Key::Waited);
             if waited && taken.as_ref().is_none_or(|best| grows_more(&eval.env, best)) {
                 taken = Some(eval.env);
@@ -266,18 +281,20 @@ fn assigned(cx: &Context<'_>, left: ExprId) -> Vec<ExprId> {
 fn run_trip(
     eval: &mut Eval<'_, '_>,
     id: ExprId,
-    events: &[Event],
+    trip: &State,
     attempt: u32,
     strict: bool,
     for_ever: bool,
 ) -> (bool, bool) {
     let mut called = false;
     let cx = eval.cx;
+    let events = trip.trip_events();
     // a wait inside something else that is called (it retries by itself) is this trip's delay where it has no other
-    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !waits_inside(cx, *id)));
+    let beside = |id: ExprId| waits_inside(cx, id) || is_limiter(cx, id);
+    let waits_itself = events.iter().any(|event| matches!(event, Event::Wait(id) if !beside(*id)));
     for event in events {
         match event {
-            Event::Wait(id) if waits_itself && waits_inside(cx, *id) => {
+            Event::Wait(id) if waits_itself && beside(*id) => {
                 aside(eval, *id);
             }
             // what steps and waits is called once
@@ -304,10 +321,21 @@ fn run_trip(
             }
             Event::Call(_) => called = true,
             Event::Bind(pat, value) => {
-                let val = aside(eval, *value);
-                // no delay given is the end; a pattern that cannot match is another trip's
-                let cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
-                if !for_ever && cannot {
+                eval.env.left = false;
+                let mut val = aside(eval, *value);
+                let left = std::mem::take(&mut eval.env.left);
+                let mut cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
+                // no delay given is the end; a pattern that cannot match is another trip's. But what an operation that failed on this trip
+                // would have given otherwise says nothing
+                if cannot && fails_in(cx, trip, *value) {
+                    val = Amount::unknown();
+                    cannot = false;
+                }
+                let moves = eval.key(*value).is_some_and(|key| eval.env.moving.contains(&key));
+                if cannot && !val.absent && moves {
+                    eval.env.by_state.set(true);
+                }
+                if !for_ever && (cannot || left) {
                     return (false, called);
                 }
                 eval.bind(*pat, &val);
@@ -316,6 +344,19 @@ fn run_trip(
         }
     }
     (true, called)
+}
+
+/// Whether a value is the outcome of an operation that is known to have failed on a trip, as an error and not as a delay left out.
+fn fails_in(cx: &Context<'_>, trip: &State, value: ExprId) -> bool {
+    let mut at = value;
+    loop {
+        at = match &cx.body.expr(at).kind {
+            ExprKind::Await(inner) | ExprKind::Ref(inner) => *inner,
+            ExprKind::Method(call) if matches!(cx.role(at), Some(Role::Adaptor)) => call.receiver,
+            _ => break,
+        };
+    }
+    trip.looked.iter().any(|look| look.op == at && look.verdict == Verdict::Failure && look.tag == Tag::Err)
 }
 
 /// Whether a call waits among other things that it does, or is given the delay without a word that it waits.
@@ -397,6 +438,11 @@ pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
 
 /// The deadline that a timer which is kept is set to again: `nap.as_mut().reset(Instant::now() + d)`.
 fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
+    if let ExprKind::Method(method) = &cx.body.expr(call).kind
+        && let ("reset", [until]) = (method.name.as_str(), method.args.as_slice())
+    {
+        return Some(*until);
+    }
     let timer = cx.local_of(call)?;
     cx.body.exprs().find_map(|(_, expr)| {
         let ExprKind::Method(method) = &expr.kind else { return None };

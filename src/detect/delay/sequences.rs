@@ -2,10 +2,56 @@
 //! Each item by its index; what an iterator does that is not told here leaves its items unknown.
 
 use super::amount::Amount;
-use super::eval::{Eval, Key};
+use super::choices::for_each;
+use super::eval::{Env, Eval, Key};
 use super::places::MOST_ALIASES;
+use super::read::jitter;
+use super::replay::{MOST_ATTEMPTS, Replay};
 use super::tables::pick;
 use crate::body::{ExprId, ExprKind, MethodCall};
+use crate::detect::context::Context;
+use crate::model::{Growth, Jitter};
+use std::collections::BTreeMap;
+
+/// What an iterator gives, item by item, in a body in which these variables have these values.
+pub(crate) fn items(cx: &Context<'_>, vars: &BTreeMap<Key, Amount>, iter: ExprId) -> Replay {
+    for_each(true, |choices| {
+        let env = Env { vars: vars.clone(), choices: choices.clone(), ..Env::default() };
+        let mut eval = Eval::new(cx, env);
+        let mut replay = Replay::default();
+        for index in 0..MOST_ATTEMPTS {
+            eval.env.stepped.clear();
+            let (item, left) = item_at(&mut eval, iter, f64::from(index));
+            if !left || item.absent {
+                break;
+            }
+            if item.unknown {
+                return Replay { waits: vec![Some(item)], ..Replay::default() };
+            }
+            replay.waits.push(Some(item));
+        }
+        replay
+    })
+}
+
+/// What a closure or function makes of each of some values.
+pub(crate) fn applied(
+    cx: &Context<'_>,
+    vars: &BTreeMap<Key, Amount>,
+    callable: ExprId,
+    values: &[Amount],
+) -> Vec<Amount> {
+    let one = |value: &Amount| {
+        let mut eval = Eval::new(cx, Env { vars: vars.clone(), ..Env::default() });
+        eval.apply(callable, &[value.clone(), Amount::symbol()])
+    };
+    values.iter().map(one).collect()
+}
+
+/// How delays that are made of growing ones are spread.
+pub(crate) fn spread_of(delays: &[Amount]) -> Option<Jitter> {
+    jitter(&delays.iter().collect::<Vec<_>>(), Growth::Exponential)
+}
 
 /// The item of an iterator at an index, and whether there is one.
 pub(super) fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amount, bool) {
@@ -44,6 +90,7 @@ pub(super) fn item_at(eval: &mut Eval<'_, '_>, iter: ExprId, index: f64) -> (Amo
                 (Amount { moves: true, ..item }, left)
             }
             ("repeat", [item]) => (eval.eval(*item), true),
+            ("repeat_with", [made]) => (eval.apply(*made, &[]), true),
             ("once", [item]) => (eval.eval(*item), index < 1.0),
             _ => by_hand(eval, iter).unwrap_or_else(|| table_item(eval, iter, index)),
         },

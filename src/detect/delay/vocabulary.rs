@@ -30,13 +30,18 @@ impl Eval<'_, '_> {
                 waited
             }
             Role::Random { gives, .. } => self.random(*gives, role, receiver, args),
-            Role::Clock { gives: Gives::Elapsed | Gives::Now } => {
+            Role::Clock { gives: Gives::Now } => Amount::from_now(Amount::exact(0.0)),
+            Role::Clock { gives: Gives::Elapsed } => {
                 Amount { moves: true, unknown: true, clock: true, ..Amount::symbol() }
             }
             Role::Hint => Amount::hint(),
             Role::Adaptor | Role::Pure => {
                 let operand = receiver.or_else(|| args.first().copied());
-                operand.map_or_else(Amount::unknown, |operand| self.eval(operand))
+                operand.map_or_else(Amount::unknown, |operand| match self.cx.body.expr(operand).kind {
+                    // `LazyLock::new(|| Duration::from_secs(5))`
+                    ExprKind::Closure { .. } => self.apply(operand, &[]),
+                    _ => self.eval(operand),
+                })
             }
             _ => self.by_name(self.cx.call_name(id), args),
         }
@@ -66,11 +71,46 @@ impl Eval<'_, '_> {
             RandomGives::Unit | RandomGives::Any | RandomGives::Bool => {
                 Amount::between(&Amount::exact(0.0), &Amount::exact(1.0))
             }
+            RandomGives::Around
+                if let Some(drawn) =
+                    receiver.iter().chain(args).find_map(|operand| self.by_distribution(*operand)) =>
+            {
+                drawn
+            }
             RandomGives::UpToArg | RandomGives::Around => {
                 let operand = args.first().copied().or(receiver);
                 let base = operand.map_or_else(Amount::symbol, |operand| self.eval(operand));
                 drawn_by(role, &base)
             }
+        }
+    }
+
+    /// What a distribution over a range gives: `Uniform::new(low, high).sample(&mut rng)`.
+    fn by_distribution(&mut self, id: ExprId) -> Option<Amount> {
+        let made = match &self.cx.body.expr(id).kind {
+            ExprKind::Ref(inner) => *inner,
+            _ => id,
+        };
+        let mut made = self.cx.body.local(made).and_then(|local| self.cx.init(local)).unwrap_or(made);
+        // `Uniform::new(1, 5).unwrap()`, `…?`
+        if let ExprKind::Try(inner) = self.cx.body.expr(made).kind {
+            made = inner;
+        } else if let ExprKind::Method(call) = &self.cx.body.expr(made).kind
+            && matches!(call.name.as_str(), "unwrap" | "expect")
+        {
+            made = call.receiver;
+        }
+        let ExprKind::Call(_, args) = &self.cx.body.expr(made).kind else { return None };
+        if !matches!(self.cx.role(made), Some(Role::Pure)) {
+            return None;
+        }
+        match args.as_slice() {
+            [range] => self.ends(*range).map(|(lo, hi)| Amount::between(&lo, &hi)),
+            [lo, hi] => {
+                let (lo, hi) = (self.eval(*lo), self.eval(*hi));
+                Some(Amount::between(&lo, &hi))
+            }
+            _ => None,
         }
     }
 
@@ -153,6 +193,12 @@ impl Eval<'_, '_> {
 
     /// How far off a deadline is: what is added to the clock.
     pub(super) fn until(&mut self, id: ExprId) -> Amount {
+        // a variable that a trip set anew: `next = Instant::now() + delay`
+        if let Some(key) = self.key(id)
+            && let Some(ahead) = self.env.vars.get(&key).and_then(Amount::ahead)
+        {
+            return ahead.clone();
+        }
         let target = self.cx.body.local(id).and_then(|local| self.cx.init(local)).unwrap_or(id);
         match &self.cx.body.expr(target).kind {
             ExprKind::Binary(BinOp::Add, _, right) => self.eval(*right),

@@ -25,11 +25,19 @@ impl Walker<'_, '_> {
     }
 
     fn apply(&mut self, id: ExprId, operands: &[ExprId], vals: &[Val], mut s: State) -> Paths {
+        self.fill_given(id, operands, &mut s);
         if let Some(paths) = self.language(id, vals, &mut s) {
             return paths;
         }
-        if operands.iter().any(|operand| self.cx.names_a_hint(*operand)) {
+        if operands.iter().any(|operand| self.cx.names_a_hint(*operand) || self.is_hint_of_error(*operand)) {
             s.marks.hint = true;
+        }
+        // `nap.as_mut().reset(until)`: from here on it waits as this call says
+        if let ("reset", Some(Val::Timer(_)), [_]) = (self.cx.call_name(id), vals.first(), self.cx.args(id))
+            && let Some(local) = self.receiver_local(id)
+        {
+            s.set(local, Val::Timer(id));
+            return next(s, Val::Unknown);
         }
         let callee = self.cx.callee(id);
         if let Callee::Own(item) = &callee
@@ -66,6 +74,43 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Whatever a call is given or called on may not be empty any more, save by what only looks at it.
+    fn fill_given(&self, id: ExprId, operands: &[ExprId], s: &mut State) {
+        let method = matches!(self.body().expr(id).kind, ExprKind::Method(_));
+        let looks = matches!(self.cx.call_name(id), "is_empty" | "len" | "iter" | "clone" | "into_iter");
+        let wraps = !method && self.cx.call_name(id).starts_with(char::is_uppercase);
+        for operand in operands.iter().skip(usize::from(method && looks)) {
+            if let Some(local) = self.body().local(*operand).filter(|_| !wraps) {
+                s.fill(local);
+            }
+        }
+    }
+
+    /// `Vec::new()`, `Default::default()`, `Reply::empty()`.
+    fn makes_nothing(&self, id: ExprId) -> bool {
+        let ExprKind::Call(callee, args) = &self.body().expr(id).kind else { return false };
+        let ExprKind::Path(path) = &self.body().expr(*callee).kind else { return false };
+        let of = path.segments.iter().rev().nth(1).map_or("", String::as_str);
+        let collection = matches!(
+            of,
+            "Vec"
+                | "String"
+                | "HashMap"
+                | "HashSet"
+                | "BTreeMap"
+                | "BTreeSet"
+                | "VecDeque"
+                | "Bytes"
+                | "BytesMut"
+        );
+        args.is_empty()
+            && match path.last() {
+                "default" | "empty" => !of.is_empty(),
+                "new" => collection,
+                _ => false,
+            }
+    }
+
     /// What the language itself defines on `Result` and `Option`, whatever the vocabulary says.
     fn language(&mut self, id: ExprId, vals: &[Val], s: &mut State) -> Option<Paths> {
         let name = self.cx.call_name(id);
@@ -74,6 +119,9 @@ impl Walker<'_, '_> {
             return Some(next(s.clone(), test));
         }
         if matches!(self.body().expr(id).kind, ExprKind::Call(..)) {
+            if self.makes_nothing(id) {
+                return Some(next(s.clone(), Val::Empty));
+            }
             let wraps = vals.len() == 1 && matches!(name, "Ok" | "Err" | "Some");
             // a variant with data: `Attempt::Retry(e)`
             if wraps || name.starts_with(char::is_uppercase) && matches!(self.cx.callee(id), Callee::Unknown)
@@ -86,6 +134,9 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), built));
             }
             return None;
+        }
+        if name == "is_empty" && first == Val::Empty {
+            return Some(next(s.clone(), Val::Bool(true)));
         }
         let tag = match name {
             "is_ok" | "is_ok_and" => Tag::Ok,
@@ -101,6 +152,10 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            "remove" | "swap_remove" if self.takes_out(id) => {
+                let (_, looped, _) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)?;
+                return Some(next(s.clone(), Val::Item(*looped)));
+            }
             // one of many, or the end of them
             "next" | "next_back" | "pop" | "pop_front" | "pop_back"
                 if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) =>
@@ -268,6 +323,14 @@ impl Walker<'_, '_> {
             | Role::Random { .. }
             | Role::Clock { .. } => {
                 let carried = vals.iter().find(|val| carries(val)).cloned();
+                // a request that is still put together: `client.post(url).json(&order)`
+                if let Some(Val::Outcome(op)) = carried
+                    && !self.cx.is_awaited(op)
+                {
+                    for val in vals.iter().filter(|val| matches!(val, Val::Item(_))) {
+                        self.note_item(op, val);
+                    }
+                }
                 if let Some(Val::Status(op)) = carried {
                     return next(s, Val::Status(op));
                 }
@@ -329,6 +392,18 @@ impl Walker<'_, '_> {
         {
             wait(id, &mut s);
         }
+        if summary.is_async
+            && self.cx.call_name(id) == "timeout"
+            && let Some(limited) =
+                vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Derived(..) | Val::Deferred(_)))
+        {
+            // a runtime's own, behind a module of the crate: what it limits is what is tried
+            s.marks.timeout = true;
+            return match limited {
+                Val::Deferred(inner) => self.run(*inner, &[], s),
+                val => next(s, val.clone()),
+            };
+        }
         if let Some(statuses) = &summary.statuses
             && let Some(op) = vals.iter().find_map(operation_of)
         {
@@ -372,7 +447,27 @@ impl Walker<'_, '_> {
                 None => self.unknown(id, vals, s),
             };
         }
+        // an outcome that is handed on before anybody looks at it: what comes back speaks of it
+        let handed = vals.iter().skip(usize::from(self.is_method(id))).find_map(|val| match val {
+            Val::Outcome(op) | Val::Derived(_, op) => Some(*op),
+            _ => None,
+        });
+        if let Some(op) = handed.filter(|op| s.look(*op).is_none()) {
+            self.found.handed.insert(id, op);
+        }
         self.operation(id, vals, s)
+    }
+
+    /// `gate.hold(slow.retry_after)`: what an error carries; a field of one's own is a setting.
+    fn is_hint_of_error(&self, operand: ExprId) -> bool {
+        let ExprKind::Field(base, name) = &self.body().expr(operand).kind else { return false };
+        let own =
+            matches!(&self.body().expr(*base).kind, ExprKind::Path(path) if path.single() == Some("self"));
+        !own && matches!(self.body().expr(*base).kind, ExprKind::Path(_)) && says(&self.cx.words().hint, name)
+    }
+
+    fn is_method(&self, id: ExprId) -> bool {
+        matches!(self.body().expr(id).kind, ExprKind::Method(_))
     }
 
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
@@ -408,6 +503,15 @@ impl Walker<'_, '_> {
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)
+    }
+
+    /// The variable that a chain of methods begins with.
+    fn receiver_local(&self, id: ExprId) -> Option<crate::body::Local> {
+        let mut at = id;
+        while let ExprKind::Method(call) = &self.body().expr(at).kind {
+            at = call.receiver;
+        }
+        self.body().local(at)
     }
 
     /// Whether something is told to stop, and its answer awaited: no signal.
@@ -469,13 +573,20 @@ impl Walker<'_, '_> {
         // what comes out of an operation that waits for a message, or gives one of many, is an item too
         if let Val::Payload(op, _) | Val::Derived(op, _) | Val::Outcome(op) = val
             && self.gives_items(*op)
-            && let Some((_, looped, _)) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)
+            && let Some(looped) = self.loop_that_took(*op)
         {
-            items.insert(*looped);
+            items.insert(looped);
         }
         if !items.is_empty() {
             self.found.of_item.entry(id).or_default().extend(items);
         }
+    }
+
+    /// The innermost loop at hand in which a message was taken: in one further inside it stays the same.
+    fn loop_that_took(&self, op: ExprId) -> Option<ExprId> {
+        let body = self.body();
+        let mut loops = self.scopes.iter().rev().filter(|(_, _, is_loop)| *is_loop).map(|(_, id, _)| *id);
+        loops.find(|looped| body.expr(*looped).span.contains(body.expr(op).span))
     }
 
     /// The loops whose items a value is made of.
@@ -504,11 +615,22 @@ impl Walker<'_, '_> {
             )
     }
 
+    /// `found.remove(at)`: one of a list by its place, which is then gone. What is asked for by a key is what it was.
+    fn takes_out(&self, op: ExprId) -> bool {
+        let ExprKind::Method(call) = &self.body().expr(op).kind else { return false };
+        let [at] = call.args.as_slice() else { return false };
+        matches!(call.name.as_str(), "remove" | "swap_remove")
+            && !matches!(self.body().expr(*at).kind, ExprKind::Ref(_))
+            && !matches!(self.cx.callee(op), Callee::Own(_))
+            && (self.body().local(call.receiver).is_some() || self.cx.field_path(call.receiver).is_some())
+            && !self.may_fail(op)
+    }
+
     /// Whether an operation gives one of many: a message, a job, the next element.
     pub(super) fn gives_items(&self, op: ExprId) -> bool {
         match self.cx.role(op) {
             Some(Role::Event | Role::Accept) => true,
-            _ if self.heads_while_let(op) => true,
+            _ if self.heads_while_let(op) || self.takes_out(op) => true,
             _ if !matches!(self.body().expr(op).kind, ExprKind::Method(_)) => false,
             _ if self.cx.call_name(op) == "next" && self.cx.args(op).is_empty() => true,
             Some(Role::Remote { .. }) | None => {

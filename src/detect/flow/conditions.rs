@@ -30,7 +30,7 @@ impl Walker<'_, '_> {
             _ => self.plain(id, s),
         };
         if answers.len() > 1 {
-            self.found.cut |= super::join(&mut answers);
+            self.join(&mut answers);
         }
         (answers, escapes)
     }
@@ -276,7 +276,7 @@ impl Walker<'_, '_> {
     fn makes_something(&self, op: ExprId) -> bool {
         let name = self.cx.call_name(op);
         self.cx.is_awaited(op)
-            && crate::knowledge::says(&self.cx.words().establish, name)
+            && crate::detect::remote::is_named_after_establishing(self.cx.words(), name)
             && !crate::knowledge::parts(name).iter().any(|part| part == "get")
     }
 
@@ -401,7 +401,8 @@ pub(super) fn narrow_status(op: ExprId, ranges: &[(u16, u16)], holds: bool, s: &
     match (bad, good, holds) {
         (true, _, true) | (_, true, false) => s.decide(op, Tag::BadStatus, Verdict::Failure),
         (_, true, true) => s.decide(op, Tag::GoodStatus, Verdict::Success),
-        _ => {}
+        // what else it may be, an earlier look told
+        _ => s.look_again(op),
     }
 }
 

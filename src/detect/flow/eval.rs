@@ -2,7 +2,7 @@
 //! What calls, macros, conditions, patterns, loops and places do stands in files of their own; nothing is classified here.
 
 use super::calls::operation_of;
-use super::state::{Event, State, Tag, Test, Val, Verdict, join};
+use super::state::{Event, State, Tag, Test, Val, Verdict};
 use super::{Flow, MOST_STEPS, Paths, Walker, next, then, wait};
 use crate::body::{Arm, BinOp, ExprId, ExprKind, Lit, PatId, PatKind, Stmt, StructLit, UnOp};
 use crate::detect::summary::is_named_sleep;
@@ -43,9 +43,13 @@ impl Walker<'_, '_> {
                 let paths = self.eval(*inner, s);
                 then(paths, |state, val| next(state, negate(val)))
             }
-            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) | ExprKind::Ref(inner) => {
+            ExprKind::Ref(inner) => {
+                if let Some(local) = body.local(*inner) {
+                    s.fill(local);
+                }
                 self.eval(*inner, s)
             }
+            ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) => self.eval(*inner, s),
             ExprKind::Binary(BinOp::And | BinOp::Or, ..) | ExprKind::Let(..) => {
                 let (answers, mut out) = self.cond(id, s);
                 out.extend(answers.into_iter().map(|(state, truth)| (state, Flow::Next(Val::Bool(truth)))));
@@ -57,15 +61,20 @@ impl Walker<'_, '_> {
                 let left = *left;
                 then(paths, |state, val| next(self.assign(id, left, val, state), Val::Unknown))
             }
-            ExprKind::AssignOp(_, left, right) => {
+            ExprKind::AssignOp(op, left, right) => {
                 let paths = self.eval(*right, s);
                 let left = *left;
+                // bits are flags: what was seen, and not what is asked for
+                let moves = !matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor);
                 then(paths, |mut state, _| {
                     if self.is_relevant(left) {
                         state.trace.push(Event::Assign(id));
                     }
                     if let Some(local) = body.local(left) {
                         state.set(local, Val::Unknown);
+                        if moves {
+                            state.has_moved(local);
+                        }
                     }
                     next(state, Val::Unknown)
                 })
@@ -90,6 +99,7 @@ impl Walker<'_, '_> {
                     .map(|(state, flow, vals)| (state, flow.unwrap_or(Flow::Next(Val::Tuple(vals)))))
                     .collect()
             }
+            ExprKind::Array(items) if items.is_empty() => next(s, Val::Empty),
             ExprKind::Array(items) => {
                 let paths = self.eval_all(items, s);
                 paths
@@ -188,6 +198,12 @@ impl Walker<'_, '_> {
                 None => vec![(s, Flow::Return(Val::Unknown))],
             },
             ExprKind::Closure { .. } | ExprKind::Async(_) => {
+                self.body().walk(id, &mut |inner| {
+                    if let Some(local) = body.local(inner) {
+                        s.fill(local);
+                    }
+                    true
+                });
                 self.captured.entry(id).or_insert_with(|| s.clone());
                 next(s, Val::Deferred(id))
             }
@@ -363,7 +379,7 @@ impl Walker<'_, '_> {
             }
             going = next_going;
             if going.len() > 1 {
-                self.found.cut |= join(&mut going);
+                self.join(&mut going);
             }
         }
         out.extend(going.into_iter().map(|(state, vals)| (state, None, vals)));
@@ -453,7 +469,11 @@ fn negate(val: Val) -> Val {
     }
 }
 
-/// The loop item among some values, if one is.
+/// The loop item among some values, or in a tuple among them.
 fn item_among(vals: &[Val]) -> Val {
-    vals.iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
+    let items = vals.iter().flat_map(|val| match val {
+        Val::Tuple(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(val),
+    });
+    items.into_iter().find(|val| matches!(val, Val::Item(_))).cloned().unwrap_or(Val::Unknown)
 }

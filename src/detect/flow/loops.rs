@@ -79,10 +79,18 @@ impl Walker<'_, '_> {
                     }
                 }
             }
-            self.found.cut |= join(&mut came_back);
+            self.join(&mut came_back);
             let mut fresh = self.fresh(id, &came_back, &mut known);
+            if matches!(shape, LoopShape::Count | LoopShape::Each) {
+                // where nothing is left to go over, each of these trips may have been the last
+                for (state, ()) in
+                    came_back.iter().filter(|(state, ())| !fresh.iter().any(|(it, ())| it.same_way(state)))
+                {
+                    left.ends.after(state, prelude, round);
+                }
+            }
             backs.extend(came_back);
-            self.found.cut |= join(&mut backs);
+            self.join(&mut backs);
             if fresh.is_empty() {
                 break;
             }
@@ -90,12 +98,12 @@ impl Walker<'_, '_> {
             heads = fresh;
         }
         self.scopes.pop();
-        backs.retain(|(state, ())| !left.spent.iter().any(|it| it.same_way(state)));
-        self.found.cut |= join(&mut left.exits);
+        backs.retain(|(state, ())| !left.spent.iter().any(|it| it.same_way(state) || it.ends_as(state)));
+        self.join(&mut left.exits);
         let seen_around: Paths = left.exits.iter().cloned().chain(left.ends.around(shape)).collect();
         let mut exits = left.exits;
         exits.extend(left.ends.at_head);
-        self.found.cut |= join(&mut exits);
+        self.join(&mut exits);
         self.record(id, shape, &outer, around, backs, &exits, went_on);
         self.found.cut |= cut_before;
         for (mut state, flow) in seen_around {
@@ -159,8 +167,9 @@ impl Walker<'_, '_> {
                 }
                 left.exits.extend(escapes);
                 let mut entered = Vec::new();
-                for (state, truth) in answers {
+                for (mut state, truth) in answers {
                     if truth {
+                        state.past_head();
                         entered.push(state);
                     } else {
                         // a condition that asks an operation tells why it ended; what came before is past
@@ -282,6 +291,14 @@ impl Ends {
             None => self.untried.push((head.clone(), flow.clone())),
         }
         self.at_head.push((head, flow));
+    }
+
+    /// A trip after which nothing is left, and of which nothing else is followed.
+    fn after(&mut self, last: &State, prelude: usize, round: u8) {
+        let mut whole = last.clone();
+        whole.begin_trip(prelude, round);
+        whole.did_before(last);
+        self.after_trip.push((whole, Flow::Next(Val::Unknown)));
     }
 
     /// A `for` is taken to have something to go over, if anything came back to its head.

@@ -56,8 +56,11 @@ impl Walker<'_, '_> {
                 let paths = self.eval(*block, s);
                 then(paths, |state, _| next(state, Val::Unknown))
             }
-            MacroInput::Args(args) => self.macro_args(id, args, s),
-            MacroInput::Words(_) => self.macro_args(id, &[], s),
+            MacroInput::Args(args) => {
+                let read: Vec<ExprId> = args.iter().chain(&call.captures).copied().collect();
+                self.macro_args(id, &read, s)
+            }
+            MacroInput::Words(_) => self.macro_args(id, &call.captures, s),
         }
     }
 
@@ -65,12 +68,17 @@ impl Walker<'_, '_> {
         let callee = self.cx.callee(id);
         let role = callee.role().cloned();
         let awaits = matches!(role, Some(Role::Remote { .. } | Role::Event));
+        // `pin!(pause)` begins nothing: who awaits the pinned one waits
+        let pins = self.cx.call_name(id).starts_with("pin");
         let paths = self.eval_all(args, s);
         let mut out = Vec::new();
         for (mut state, flow, vals) in paths {
             if let Some(flow) = flow {
                 out.push((state, flow));
                 continue;
+            }
+            if !matches!(role, Some(Role::Log | Role::Diverge | Role::Bail { .. })) {
+                state.fill_all();
             }
             match &role {
                 Some(Role::Diverge) => out.push((state, Flow::Diverge)),
@@ -90,13 +98,21 @@ impl Walker<'_, '_> {
                 }
                 Some(Role::Adaptor) => {
                     let val = vals.into_iter().next().unwrap_or(Val::Unknown);
-                    out.extend(self.awaited(val, state));
+                    if pins && matches!(val, Val::Timer(_)) {
+                        out.push((state, Flow::Next(val)));
+                    } else {
+                        out.extend(self.awaited(val, state));
+                    }
                 }
                 _ if awaits => {
                     state.called(id);
                     out.push((state, Flow::Next(Val::Outcome(id))));
                 }
                 _ => {
+                    if args.is_empty() && self.cx.call_name(id) == "vec" {
+                        out.push((state, Flow::Next(Val::Empty)));
+                        continue;
+                    }
                     // a macro that nobody knows, given operations: it may await them
                     let val = vals.iter().find(|val| matches!(val, Val::Outcome(_) | Val::Item(_))).cloned();
                     out.push((state, Flow::Next(val.unwrap_or(Val::Unknown))));

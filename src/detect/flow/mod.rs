@@ -56,12 +56,18 @@ pub(crate) struct Followed {
     pub(crate) operands: BTreeSet<Op>,
     /// Calls that make something of an operation's outcome: the operation.
     pub(crate) derived: BTreeMap<Op, Op>,
+    /// Calls that are given an operation's outcome before anybody has looked at it: the operation.
+    pub(crate) handed: BTreeMap<Op, Op>,
     /// Expressions that stand for an operation's outcome, for something inside it or made of it: the operations.
     pub(crate) speaks: BTreeMap<ExprId, SmallVec<[Op; 2]>>,
     /// Conditions that asked about an operation's outcome.
     pub(crate) tests: BTreeMap<ExprId, (Op, Test)>,
     /// Some paths were joined, or the step budget ran out.
     pub(crate) cut: bool,
+    /// The step budget ran out.
+    pub(crate) exhausted: bool,
+    /// Some paths were left out: there were too many that no joining makes one.
+    pub(crate) lost: bool,
     /// Async blocks and closures that run as tasks of their own.
     pub(crate) spawned: BTreeSet<ExprId>,
     /// Operations whose status, where it tells a failure, is made an error on the way (`error_for_status`).
@@ -113,7 +119,8 @@ pub(crate) fn follow(cx: &Context<'_>) -> Followed {
     let exits = walker.eval(cx.body.root, State::default());
     walker.found.exits = exits;
     walker.follow_deferred();
-    walker.found.cut |= walker.steps >= MOST_STEPS;
+    walker.found.exhausted = walker.steps >= MOST_STEPS;
+    walker.found.cut |= walker.found.exhausted;
     walker.found
 }
 
@@ -238,9 +245,16 @@ impl<'a> Walker<'_, 'a> {
         found.map(|(_, id, _)| *id)
     }
 
+    /// Joins paths, and notes where more than alike ones became one.
+    fn join<K: PartialEq>(&mut self, paths: &mut Vec<(State, K)>) {
+        let joined = join(paths);
+        self.found.cut |= joined.cut;
+        self.found.lost |= joined.lost;
+    }
+
     fn joined(&mut self, mut paths: Paths) -> Paths {
         if paths.len() > 1 {
-            self.found.cut |= join(&mut paths);
+            self.join(&mut paths);
         }
         paths
     }
@@ -250,7 +264,7 @@ impl<'a> Walker<'_, 'a> {
             return states;
         }
         let mut paths: Vec<(State, ())> = states.into_iter().map(|state| (state, ())).collect();
-        self.found.cut |= join(&mut paths);
+        self.join(&mut paths);
         paths.into_iter().map(|(state, ())| state).collect()
     }
 }

@@ -52,11 +52,17 @@ impl Walker<'_, '_> {
             }
             PatKind::Or(alternatives) => {
                 let mut matched = Vec::new();
+                let before = s.arms.clone();
                 let mut left = vec![s];
                 for alternative in alternatives {
                     let mut unmatched = Vec::new();
                     for state in left {
-                        let (yes, no) = self.bind(*alternative, val, state);
+                        let (mut yes, no) = self.bind(*alternative, val, state);
+                        // which of them matched, paths are joined over: that one did, they keep
+                        for state in yes.iter_mut().filter(|state| state.arms != before) {
+                            state.arms.clone_from(&before);
+                            state.arms.push(pat);
+                        }
                         matched.extend(yes);
                         unmatched.extend(no);
                     }
@@ -137,7 +143,16 @@ impl Walker<'_, '_> {
         let tag = if tag == Tag::Some && self.binds_an_error(subs) { Tag::Err } else { tag };
         let other = tag.other().filter(|_| self.is_closed(path));
         match val {
-            Val::Outcome(op) => self.bind_outcome(*op, &tag, other, subs, s),
+            Val::Outcome(op) => match s.look(*op).map(|look| &look.tag) {
+                // a reply whose status was asked, in the guard of an arm above, is there however it went
+                Some(Tag::GoodStatus | Tag::BadStatus) if matches!(tag, Tag::Ok | Tag::Some) => {
+                    self.bind_subs(subs, &Val::Payload(*op, tag), s)
+                }
+                Some(Tag::GoodStatus | Tag::BadStatus) if matches!(tag, Tag::Err | Tag::None) => {
+                    (Vec::new(), vec![s])
+                }
+                _ => self.bind_outcome(*op, &tag, other, subs, s),
+            },
             Val::Derived(_, op) => {
                 let mut s = s;
                 s.called_once(*op);
@@ -200,6 +215,10 @@ impl Walker<'_, '_> {
         (matched, left)
     }
 
+    fn names_a_failure(&self, pat: PatId) -> bool {
+        matches!(&self.body().pat(pat).kind, PatKind::TupleStruct(path, _) if path.last() == "Err")
+    }
+
     fn bind_outcome(&mut self, op: Op, tag: &Tag, other: Option<Tag>, subs: &[PatId], s: State) -> Split {
         if let Some(look) = s.look(op) {
             let seen = look.tag.clone();
@@ -207,6 +226,13 @@ impl Walker<'_, '_> {
                 || matches!((&seen, tag), (Tag::Variant(_), Tag::Variant(_)));
             if seen == *tag || (seen == Tag::Err && *tag == Tag::None) {
                 return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
+            }
+            // `Ok(Err(error))` beside `Ok(Ok(value))`: which of the two results failed, nobody has looked at yet
+            if seen == Tag::Err && *tag == Tag::Ok && subs.iter().any(|sub| self.names_a_failure(*sub)) {
+                let not = s.clone();
+                let (matched, mut left) = self.bind_subs(subs, &Val::Payload(op, Tag::Err), s);
+                left.push(not);
+                return (matched, left);
             }
             if same_family {
                 return (Vec::new(), vec![s]);

@@ -3,7 +3,7 @@
 
 use super::state::{Event, State, Tag, Val};
 use super::{Paths, Walker, next, then};
-use crate::body::{ExprId, ExprKind, PatId, Path, UnOp};
+use crate::body::{ExprId, ExprKind, Local, PatId, Path, UnOp};
 use crate::resolve::Target;
 
 impl Walker<'_, '_> {
@@ -77,13 +77,33 @@ impl Walker<'_, '_> {
             }
             _ => {
                 if let Some(local) = self.body().local(left) {
+                    if self.is_made_of_itself(id, local) {
+                        s.has_moved(local);
+                    }
                     s.set(local, val);
-                } else if let Some(path) = self.cx.field_path(left) {
-                    s.set_field(&path, val);
+                } else {
+                    self.body().walk(left, &mut |id| {
+                        if let Some(local) = self.body().local(id) {
+                            s.fill(local);
+                        }
+                        true
+                    });
+                    if let Some(path) = self.cx.field_path(left) {
+                        s.set_field(&path, val);
+                    }
                 }
             }
         }
         s
+    }
+
+    /// `size = size / 2`, `body = shorten(body)`: neither a copy of what it was nor what somebody else gave.
+    fn is_made_of_itself(&self, id: ExprId, local: Local) -> bool {
+        let body = self.body();
+        let ExprKind::Assign(_, value) = body.expr(id).kind else { return false };
+        // `level.unwrap_or(kept)` may be what it was
+        let made = matches!(&body.expr(value).kind, ExprKind::Binary(..) | ExprKind::Call(..));
+        made && body.any(value, |inner| body.local(inner) == Some(local))
     }
 
     pub(super) fn path_value(&mut self, id: ExprId, path: &Path, s: &mut State) -> Val {

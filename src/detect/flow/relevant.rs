@@ -12,7 +12,7 @@ pub(super) fn relevant_locals(cx: &Context<'_>) -> HashSet<Local> {
     let mut found = HashSet::new();
     for (id, expr) in body.exprs() {
         match &expr.kind {
-            ExprKind::Call(..) | ExprKind::Method(_) if waits(cx, id) => {
+            ExprKind::Call(..) | ExprKind::Method(_) if waits(cx, id) || sets_anew(cx, id) => {
                 for arg in cx.args(id) {
                     add(cx, *arg, &mut found);
                 }
@@ -100,6 +100,11 @@ fn waits(cx: &Context<'_>, call: ExprId) -> bool {
         super::Callee::Operand(_) => cx.handed_delay(call).is_some(),
         _ => false,
     }
+}
+
+/// `timer.as_mut().reset(until)`.
+fn sets_anew(cx: &Context<'_>, call: ExprId) -> bool {
+    cx.call_name(call) == "reset" && cx.args(call).len() == 1
 }
 
 fn is_plain(cx: &Context<'_>, id: ExprId) -> bool {

@@ -103,6 +103,8 @@ pub(crate) enum Val {
     Derived(Op, ExprId),
     /// `Ok(..)`, `Err(..)`, a variant: written here.
     Built(Tag, Box<Val>),
+    /// A collection with nothing in it, a default: written here, and not changed since.
+    Empty,
     /// Derived from this loop's own item.
     Item(ExprId),
     Tuple(Vec<Val>),
@@ -139,6 +141,8 @@ pub(crate) struct Look {
     pub(crate) op: Op,
     pub(crate) tag: Tag,
     pub(crate) verdict: Verdict,
+    /// It was looked at in the head of the loop: the call was made before this trip, which may make another.
+    pub(crate) at_head: bool,
 }
 
 /// Something that a later replay of the path needs: bindings and assignments of variables that delays or bounds depend on, tests, waits.
@@ -214,6 +218,8 @@ pub(crate) struct State {
     pub(crate) codes: Option<(Op, Codes)>,
     /// Patterns of payloads that matched on this trip: variants of errors and replies.
     pub(crate) arms: SmallVec<[PatId; 2]>,
+    /// Variables that this trip computed anew from what they were: `id += 1`.
+    pub(crate) moved: SmallVec<[Local; 2]>,
     /// What else happened on this trip.
     pub(crate) marks: Marks,
     /// Since the function's start, of outer loops only the current trip.
@@ -247,6 +253,18 @@ impl State {
         if val != Val::Unknown {
             self.fields.push((path.into(), val));
         }
+    }
+
+    /// Something may have been put into what a local holds.
+    pub(crate) fn fill(&mut self, local: Local) {
+        if matches!(self.get(local), Val::Empty) {
+            self.set(local, Val::Unknown);
+        }
+    }
+
+    /// Something may have been put into anything.
+    pub(crate) fn fill_all(&mut self) {
+        self.env.retain(|(_, val)| *val != Val::Empty);
     }
 
     /// What is known of fields, by their paths.
@@ -289,9 +307,25 @@ impl State {
 
     pub(crate) fn decide(&mut self, op: Op, tag: Tag, verdict: Verdict) {
         self.seen.retain(|look| look.op != op);
-        self.looked.retain(|look| look.op != op);
-        self.looked.push(Look { op, tag: tag.clone(), verdict });
-        self.seen.push(Look { op, tag, verdict });
+        // what the call before this trip came to is why there is one
+        self.looked.retain(|look| look.op != op || look.at_head);
+        self.looked.push(Look { op, tag: tag.clone(), verdict, at_head: false });
+        self.seen.push(Look { op, tag, verdict, at_head: false });
+    }
+
+    /// An outcome that an earlier trip decided is asked on this one.
+    pub(crate) fn look_again(&mut self, op: Op) {
+        let told = self.looked.iter().any(|look| look.op == op);
+        if let Some(look) = self.look(op).filter(|_| !told).cloned() {
+            self.looked.push(look);
+        }
+    }
+
+    /// What was looked at so far was looked at in the head of the loop.
+    pub(crate) fn past_head(&mut self) {
+        for look in &mut self.looked {
+            look.at_head = true;
+        }
     }
 
     /// A reply's status was tested against these ranges.
@@ -359,6 +393,7 @@ impl State {
         self.waits.clear();
         self.conds.clear();
         self.arms.clear();
+        self.moved.clear();
         self.marks = Marks::default();
     }
 
@@ -390,10 +425,20 @@ impl State {
                 whole.waits.push(*wait);
             }
         }
+        for local in &before.moved {
+            self.has_moved(*local);
+        }
         self.calls = whole.calls;
         self.looked = whole.looked;
         self.waits = whole.waits;
         self.marks = whole.marks.union(self.marks);
+    }
+
+    /// A variable was computed anew from what it was.
+    pub(crate) fn has_moved(&mut self, local: Local) {
+        if !self.moved.contains(&local) {
+            self.moved.push(local);
+        }
     }
 
     /// The events of this trip.
@@ -408,6 +453,18 @@ impl State {
             && self.waits == other.waits
             && self.codes == other.codes
             && self.trace == other.trace
+            && self.keeps_tests_of(other)
+            && other.keeps_tests_of(self)
+    }
+
+    /// Whether what a variable asks of an outcome here (`let again = status.is_server_error();`) it asks there: joined, the answer would be lost.
+    fn keeps_tests_of(&self, other: &Self) -> bool {
+        other.env.iter().all(|(local, val)| !matches!(val, Val::Test(..)) || self.get(*local) == *val)
+    }
+
+    /// Whether another trip ended as this one: the same outcomes, waits and flags.
+    pub(crate) fn ends_as(&self, other: &Self) -> bool {
+        self.looked == other.looked && self.waits == other.waits && self.flags().eq(other.flags())
     }
 
     /// Whether two paths may go on as one when there are too many: the same last outcome and the same emptiness of waits.
@@ -436,6 +493,7 @@ impl State {
         }
         self.conds.retain(|cond| other.conds.contains(cond));
         self.arms.retain(|arm| other.arms.contains(arm));
+        self.moved.retain(|local| other.moved.contains(local));
         self.marks = self.marks.union(other.marks);
         self.round = self.round.max(other.round);
     }
@@ -447,15 +505,25 @@ const MOST_EVENTS: usize = 256;
 /// More paths than this at one point are joined by fate. The sketch of the algorithm stopped gaining at 32.
 const MOST_PATHS: usize = 24;
 
-/// Joins paths that may go on as one; returns whether some were joined only because there were too many.
-pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> bool {
+/// What joining did beyond making one of those that are alike.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Joined {
+    /// Some were joined only because there were too many.
+    pub(crate) cut: bool,
+    /// Even then there were too many, and some were left out.
+    pub(crate) lost: bool,
+}
+
+/// Joins paths that may go on as one.
+pub(crate) fn join<K: PartialEq>(paths: &mut Vec<(State, K)>) -> Joined {
     join_by(paths, State::same_way);
     if paths.len() <= MOST_PATHS {
-        return false;
+        return Joined::default();
     }
     join_by(paths, State::same_fate);
+    let lost = paths.len() > MOST_PATHS;
     paths.truncate(MOST_PATHS);
-    true
+    Joined { cut: true, lost }
 }
 
 fn join_by<K: PartialEq>(paths: &mut Vec<(State, K)>, same: impl Fn(&State, &State) -> bool) {

@@ -1,39 +1,46 @@
 //! A retry crate's policy while it is being built: what the constructor gives, and what each setter changes.
 //! Numbers come from arguments by the same evaluation as delays do; what cannot be evaluated is known to be set, and its size unknown.
 
-use super::Series;
-use crate::body::{ExprId, ExprKind, Lit};
+use super::drivers::args_of;
+use super::scope::Scope;
+use crate::body::{ExprId, ExprKind};
 use crate::detect::context::Context;
-use crate::detect::delay::{Env, Eval};
-use crate::knowledge::{Grows, Library, Limit, Policy, RandomGives, Role, Sets, Setter, Shakes, Unit};
-use crate::model::{BoundKind, Evidence, Fact, Growth, Jitter, Site};
+use crate::knowledge::{
+    Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
+};
+use crate::model::{Evidence, Fact, Growth, Jitter};
 
 /// Counts from here on never end: `u32::MAX` and the like.
 const ENDLESS: f64 = 1_000_000_000.0;
-/// Delays listed in a schedule.
-const LISTED: usize = 10;
-/// Delays summed up for the largest.
-const MOST_DELAYS: u32 = 10_000;
 
 /// What is known of a policy so far.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    growth: Fact<Growth>,
-    jitter: Fact<Jitter>,
-    first: Fact<f64>,
-    capped: Fact<bool>,
-    cap: Fact<f64>,
-    factor: Fact<f64>,
+    pub(super) growth: Fact<Growth>,
+    pub(super) jitter: Fact<Jitter>,
+    pub(super) first: Fact<f64>,
+    pub(super) capped: Fact<bool>,
+    pub(super) cap: Fact<f64>,
+    pub(super) factor: Fact<f64>,
     /// Whether the attempts are counted.
-    counted: Fact<bool>,
+    pub(super) counted: Fact<bool>,
     /// How many they are.
-    calls: Fact<f64>,
-    deadline: Fact<bool>,
+    pub(super) calls: Fact<f64>,
+    pub(super) deadline: Fact<bool>,
+    /// Which errors are tried again, where the policy says so.
+    pub(super) errors: Option<Retried>,
+    /// Whether the random parts come from a seed that is written here.
+    pub(super) seeded: Fact<bool>,
+    /// Whether the cap is applied after the random part.
+    pub(super) clipped: bool,
+    /// Whether the delays are the crate's own, so that no caller can be blamed.
+    pub(super) fixed: bool,
 }
 
 impl Draft {
     /// What a constructor gives. A struct that takes the rest from a value that we do not see gives nothing but its fields.
-    pub(super) fn new(cx: &Context<'_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+    pub(super) fn new(scope: &Scope<'_, '_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+        let cx = scope.cx;
         let at = |text: &str| cx.evidence(from, text);
         let known = |number: Option<f64>, text: &str| {
             number.map_or(Fact::Unknown, |number| Fact::Known(number, at(text)))
@@ -60,46 +67,66 @@ impl Draft {
             ),
             calls: known(policy.retries.map(|retries| retries + 1.0), "so many by default"),
             deadline: Fact::Known(policy.deadline, at("limited in time by default")),
+            errors: policy.errors,
+            seeded: Fact::known(false),
+            clipped: policy.clipped,
+            fixed: policy.fixed,
         };
         if policy.delays_only {
-            draft.counted = Fact::Unknown;
-            draft.deadline = Fact::Unknown;
+            draft.doubt(&[Limit::Retries, Limit::Deadline]);
         }
-        for (sets, arg) in policy.args.iter().zip(cx.args(from)) {
-            draft.one(cx, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
+        draft.doubt(&policy.unknown);
+        for (sets, arg) in policy.args.iter().zip(args_of(cx, from)) {
+            draft.one(scope, *sets, policy.unit, *arg, &cx.evidence(*arg, "set here"));
         }
         if let ExprKind::Struct(lit) = &cx.body.expr(from).kind {
-            if lit.base.is_some_and(|base| !is_default(cx, base)) {
-                draft.forget();
+            if let Some(base) = lit.base.filter(|base| !is_default(cx, *base)) {
+                draft.take_base(scope, base);
             }
             for (name, value) in &lit.fields {
                 if let Some(setter) = library.field(name) {
-                    draft.apply(cx, setter, &[*value], &cx.evidence(*value, "set here"));
+                    draft.apply(scope, setter, &[*value], &cx.evidence(*value, "set here"));
                 }
             }
         }
+        for other in &policy.others {
+            draft.agree(&Self::new(scope, library, other, from));
+        }
+        draft
+    }
+
+    /// The same with what was set before, where a method makes the policy.
+    pub(super) fn built(scope: &Scope<'_, '_>, library: &Library, policy: &Policy, from: ExprId) -> Self {
+        let mut draft = Self::new(scope, library, policy, from);
+        draft.set_before(scope, library, from);
         draft
     }
 
     /// Applies a setter. One that is reached on some paths only leaves unknown what it changes.
     pub(super) fn set(
         &mut self,
-        cx: &Context<'_>,
+        scope: &Scope<'_, '_>,
         setter: &Setter,
         call: ExprId,
         args: &[ExprId],
         maybe: bool,
     ) {
+        let cx = scope.cx;
         let evidence = match (&cx.body.expr(call).kind, cx.krate.file(cx.at)) {
             (ExprKind::Method(method), Some(file)) => Evidence::at(file.place(method.name_span), "set here"),
             _ => cx.evidence(call, "set here"),
         };
         if !maybe {
-            self.apply(cx, setter, args, &evidence);
+            self.apply(scope, setter, args, &evidence);
             return;
         }
         let mut other = self.clone();
-        other.apply(cx, setter, args, &evidence);
+        other.apply(scope, setter, args, &evidence);
+        self.agree(&other);
+    }
+
+    /// Leaves unknown what is not the same in another one.
+    pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
         agree(&mut self.jitter, &other.jitter);
         agree(&mut self.first, &other.first);
@@ -109,93 +136,30 @@ impl Draft {
         agree(&mut self.counted, &other.counted);
         agree(&mut self.calls, &other.calls);
         agree(&mut self.deadline, &other.deadline);
-    }
-
-    /// Writes what is known into a site.
-    pub(super) fn fill(&self, site: &mut Site) {
-        let delay = &mut site.delay;
-        delay.growth.clone_from(&self.growth);
-        if let (Fact::Known(Growth::Exponential, evidence), Some(factor)) =
-            (&self.growth, self.factor.value())
-            && (*factor - 1.0).abs() < 1e-9
-        {
-            delay.growth = Fact::Known(Growth::Constant, evidence.clone());
-        }
-        delay.jitter.clone_from(&self.jitter);
-        delay.first_s.clone_from(&self.first);
-        let waits = !self.growth.is(&Growth::None) && self.growth.is_known();
-        if waits {
-            delay.capped =
-                if delay.growth.is(&Growth::Constant) { Fact::Unknown } else { self.capped.clone() };
-            if self.capped.is(&true) {
-                delay.cap_s.clone_from(&self.cap);
-            }
-        }
-        self.fill_attempts(site);
-        self.fill_schedule(site);
-    }
-
-    /// The delays one by one, where growth and jitter are known.
-    pub(super) fn series(&self) -> Option<Series> {
-        let capped = *self.capped.value()?;
-        let growth = *self.growth.value()?;
-        let constant =
-            growth == Growth::Exponential && self.factor.value().is_some_and(|it| (*it - 1.0).abs() < 1e-9);
-        Some(Series {
-            growth: if constant { Growth::Constant } else { growth },
-            jitter: *self.jitter.value()?,
-            first: self.first.value().copied(),
-            factor: self.factor.value().copied(),
-            capped,
-            cap: self.cap.value().copied().filter(|_| capped),
-        })
-    }
-
-    fn fill_attempts(&self, site: &mut Site) {
-        match (&self.counted, &self.deadline) {
-            (Fact::Known(true, evidence), _) => {
-                site.attempts.kind = Fact::Known(BoundKind::Bounded, evidence.clone());
-                site.attempts.max.clone_from(&self.calls);
-            }
-            (Fact::Known(false, _), Fact::Known(true, evidence)) => {
-                site.attempts.kind = Fact::Known(BoundKind::Deadline, evidence.clone());
-            }
-            (Fact::Known(false, evidence), Fact::Known(false, _)) => {
-                site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence.clone());
-            }
-            _ => {}
+        agree(&mut self.seeded, &other.seeded);
+        self.clipped &= other.clipped;
+        self.fixed |= other.fixed;
+        if self.errors != other.errors {
+            self.errors = Some(Retried::Unknown);
         }
     }
 
-    fn fill_schedule(&self, site: &mut Site) {
-        let (Some(first), Some(factor), Some(false | true)) =
-            (self.first.value(), self.factor.value(), self.capped.value())
-        else {
-            return;
-        };
-        let cap = if self.capped.is(&true) { self.cap.value().copied() } else { Some(f64::INFINITY) };
-        let (Some(cap), Some(jitter)) = (cap, self.jitter.value()) else { return };
-        let low = match jitter {
-            Jitter::None => 1.0,
-            Jitter::Full => 0.0,
-            // how wide it is differs between versions
-            _ => return,
-        };
-        if !matches!(site.delay.growth.value(), Some(Growth::Constant | Growth::Exponential)) {
-            return;
-        }
-        let retries = site.attempts.max.value().map_or(u32::MAX, |max| (*max - 1.0) as u32);
-        let at = |retry: u32| (first * factor.powf(f64::from(retry.min(MOST_DELAYS)))).min(cap);
-        let listed = (0..retries).take(LISTED).map(|retry| [low * at(retry), at(retry)]).collect();
-        site.schedule = Fact::known(listed);
-        if site.attempts.max.is_known() && retries > 0 {
-            site.delay.largest_s = Fact::known(at(retries.saturating_sub(1)));
-            let total: f64 = (0..retries.min(MOST_DELAYS)).map(at).sum();
-            site.delay.total_s = Fact::known(total);
-        }
+    /// Something else counts the attempts, or may.
+    pub(super) fn leave_attempts_open(&mut self) {
+        (self.counted, self.calls, self.deadline) = (Fact::Unknown, Fact::Unknown, Fact::Unknown);
     }
 
-    fn forget(&mut self) {
+    /// The whole time is limited.
+    pub(super) fn end_by_time(&mut self, evidence: &Evidence) {
+        self.deadline = Fact::Known(true, evidence.clone());
+    }
+
+    /// Some delays at the front are left out.
+    pub(super) fn forget_first(&mut self) {
+        (self.first, self.calls) = (Fact::Unknown, Fact::Unknown);
+    }
+
+    pub(super) fn forget(&mut self) {
         *self = Self {
             growth: self.growth.clone(),
             jitter: Fact::Unknown,
@@ -206,10 +170,26 @@ impl Draft {
             counted: self.counted.clone(),
             calls: Fact::Unknown,
             deadline: Fact::Unknown,
+            seeded: Fact::Unknown,
+            ..self.clone()
         };
     }
 
-    fn apply(&mut self, cx: &Context<'_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+    fn apply(&mut self, scope: &Scope<'_, '_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+        let before = (!setter.others.is_empty()).then(|| self.clone());
+        self.apply_one(scope, setter, args, evidence);
+        for (other, mut made) in setter.others.iter().zip(std::iter::repeat(before).flatten()) {
+            made.apply_one(scope, other, args, evidence);
+            self.agree(&made);
+        }
+    }
+
+    /// What a setter of one version does.
+    fn apply_one(&mut self, scope: &Scope<'_, '_>, setter: &Setter, args: &[ExprId], evidence: &Evidence) {
+        if setter.growth == Some(Grows::Unknown) {
+            self.forget_delay();
+        }
+        self.errors = setter.errors.or(self.errors);
         if let Some(growth) = setter.growth {
             self.growth = growth_of(growth, evidence.clone());
             self.factor = match growth {
@@ -230,34 +210,41 @@ impl Draft {
                 Limit::Deadline => self.deadline = Fact::Known(false, evidence.clone()),
             }
         }
+        self.doubt(&setter.unknown);
         for (sets, arg) in setter.sets.iter().zip(args) {
-            self.one(cx, *sets, setter.unit, *arg, evidence);
+            self.one(scope, *sets, setter.unit, *arg, evidence);
         }
     }
 
+    /// Applies one argument of an adaptor that is std's.
+    pub(super) fn one_of(&mut self, scope: &Scope<'_, '_>, sets: Sets, arg: ExprId, evidence: &Evidence) {
+        self.one(scope, sets, Unit::Duration, arg, evidence);
+    }
+
     /// What one argument sets.
-    fn one(&mut self, cx: &Context<'_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
+    fn one(&mut self, scope: &Scope<'_, '_>, sets: Sets, unit: Unit, arg: ExprId, evidence: &Evidence) {
+        let cx = scope.cx;
         let known = |number: Option<f64>| {
             number.map_or(Fact::Unknown, |number| Fact::Known(number, evidence.clone()))
         };
         match sets {
-            Sets::First => self.first = known(time(cx, arg, unit)),
+            Sets::First => self.first = known(time(scope, arg, unit)),
             Sets::Base => {
-                let base = number(cx, arg);
+                let base = number(scope, arg);
                 self.first = known(base.map(|base| base / 1000.0));
                 self.factor = known(base);
             }
             Sets::Scale => {
                 self.first =
-                    known(self.first.value().zip(number(cx, arg)).map(|(first, scale)| first * scale));
+                    known(self.first.value().zip(number(scope, arg)).map(|(first, scale)| first * scale));
             }
-            Sets::Factor => self.factor = known(number(cx, arg)),
-            Sets::Cap => match option(cx, arg) {
+            Sets::Factor => self.factor = known(number(scope, arg)),
+            Sets::Cap => match option(scope, arg) {
                 Maybe::None => {
                     (self.capped, self.cap) = (Fact::Known(false, evidence.clone()), Fact::Unknown);
                 }
                 Maybe::Some(arg) => {
-                    let most = time(cx, arg, unit);
+                    let most = time(scope, arg, unit);
                     // `Duration::MAX` is none
                     let real = !cx.text(arg).ends_with("::MAX") && most.is_none_or(|most| most < ENDLESS);
                     self.capped = Fact::Known(real, evidence.clone());
@@ -265,25 +252,32 @@ impl Draft {
                 }
                 Maybe::Unknown => (self.capped, self.cap) = (Fact::Unknown, Fact::Unknown),
             },
-            Sets::Retries => self.count(cx, arg, 1.0, evidence),
-            Sets::Calls => self.count(cx, arg, 0.0, evidence),
+            Sets::Retries => self.count(scope, arg, 1.0, evidence),
+            Sets::Calls => self.count(scope, arg, 0.0, evidence),
             Sets::Deadline => {
-                self.deadline = match option(cx, arg) {
+                self.deadline = match option(scope, arg) {
                     Maybe::None => Fact::Known(false, evidence.clone()),
                     Maybe::Some(_) => Fact::Known(true, evidence.clone()),
                     Maybe::Unknown => Fact::Unknown,
                 };
             }
             Sets::JitterIf => {
-                self.jitter = match &cx.body.expr(arg).kind {
-                    ExprKind::Lit(Lit::Bool(true)) => Fact::Known(Jitter::Full, evidence.clone()),
-                    ExprKind::Lit(Lit::Bool(false)) => Fact::Known(Jitter::None, evidence.clone()),
-                    _ => Fact::Unknown,
+                self.jitter = match number(scope, arg) {
+                    // the setter may have said which
+                    Some(flag) if flag > 0.0 && self.jitter.value().is_some_and(|it| *it != Jitter::None) => {
+                        return;
+                    }
+                    Some(flag) if flag > 0.0 => Fact::Known(Jitter::Full, evidence.clone()),
+                    Some(_) => Fact::Known(Jitter::None, evidence.clone()),
+                    None => Fact::Unknown,
                 };
             }
+            Sets::DelayOfAttempt => self.by_attempt(scope, arg, evidence),
             Sets::Share => {
-                self.jitter = match number(cx, arg) {
+                self.jitter = match number(scope, arg) {
                     Some(share) if share <= 0.0 => Fact::Known(Jitter::None, evidence.clone()),
+                    // the table may have said of what kind
+                    Some(_) if self.jitter.value().is_some_and(|it| *it != Jitter::None) => return,
                     Some(_) => Fact::Known(Jitter::Proportional, evidence.clone()),
                     None => Fact::Unknown,
                 };
@@ -296,17 +290,20 @@ impl Draft {
                     _ => Fact::Unknown,
                 };
             }
-            Sets::Map => self.map(cx, arg, evidence),
+            Sets::Seed => self.seed(scope, arg, evidence),
+            Sets::Policy => self.take_policy(scope, arg),
+            Sets::Map => self.map(scope, arg, evidence),
             Sets::Nothing => {}
         }
     }
 
-    fn count(&mut self, cx: &Context<'_>, arg: ExprId, more: f64, evidence: &Evidence) {
-        match option(cx, arg) {
+    fn count(&mut self, scope: &Scope<'_, '_>, arg: ExprId, more: f64, evidence: &Evidence) {
+        let cx = scope.cx;
+        match option(scope, arg) {
             Maybe::None => (self.counted, self.calls) = (Fact::Known(false, evidence.clone()), Fact::Unknown),
             Maybe::Unknown => (self.counted, self.calls) = (Fact::Unknown, Fact::Unknown),
             Maybe::Some(arg) => {
-                let count = number(cx, arg);
+                let count = number(scope, arg);
                 let endless = cx.text(arg).ends_with("::MAX") || count.is_some_and(|count| count >= ENDLESS);
                 self.counted = Fact::Known(!endless, evidence.clone());
                 self.calls = count
@@ -317,7 +314,8 @@ impl Draft {
     }
 
     /// A function from delay to delay: one that the vocabulary knows to draw, a closure that draws or limits. Any other may do anything.
-    fn map(&mut self, cx: &Context<'_>, arg: ExprId, evidence: &Evidence) {
+    fn map(&mut self, scope: &Scope<'_, '_>, arg: ExprId, evidence: &Evidence) {
+        let cx = scope.cx;
         let named = match &cx.body.expr(arg).kind {
             ExprKind::Path(path) => cx.by_path(path).and_then(|callee| callee.role().cloned()),
             _ => None,
@@ -333,22 +331,10 @@ impl Draft {
             }
             _ => {}
         }
-        let growth = self.growth.clone();
-        self.forget_delay();
-        let ExprKind::Closure { body, .. } = cx.body.expr(arg).kind else { return };
-        let ExprKind::Method(call) = &cx.body.expr(body).kind else { return };
-        // `|d| d.min(CAP)`
-        if let ("min", [most]) = (call.name.as_str(), call.args.as_slice())
-            && matches!(cx.body.expr(call.receiver).kind, ExprKind::Path(_))
-        {
-            self.growth = growth;
-            self.capped = Fact::Known(true, evidence.clone());
-            self.cap = time(cx, *most, Unit::Duration)
-                .map_or(Fact::Unknown, |most| Fact::Known(most, evidence.clone()));
-        }
+        self.mapped(scope, arg, evidence);
     }
 
-    fn forget_delay(&mut self) {
+    pub(super) fn forget_delay(&mut self) {
         self.growth = Fact::Unknown;
         self.jitter = Fact::Unknown;
         self.first = Fact::Unknown;
@@ -365,17 +351,19 @@ enum Maybe {
     Unknown,
 }
 
-fn option(cx: &Context<'_>, arg: ExprId) -> Maybe {
+fn option(scope: &Scope<'_, '_>, arg: ExprId) -> Maybe {
+    let cx = scope.cx;
     match &cx.body.expr(arg).kind {
         ExprKind::Path(path) if path.last() == "None" => Maybe::None,
         ExprKind::Call(callee, args) => match (&cx.body.expr(*callee).kind, args.as_slice()) {
             (ExprKind::Path(path), [inner]) if path.single() == Some("Some") => Maybe::Some(*inner),
             _ => Maybe::Some(arg),
         },
+        _ if scope.amount(arg).absent => Maybe::None,
         _ => match cx.type_of(arg) {
-            Some(ty) if ty.name() == "Option" => Maybe::Unknown,
+            Some(ty) if ty.name() == "Option" && number(scope, arg).is_none() => Maybe::Unknown,
             Some(_) => Maybe::Some(arg),
-            None if number(cx, arg).is_some() => Maybe::Some(arg),
+            None if number(scope, arg).is_some() => Maybe::Some(arg),
             // a field or parameter of a type that nobody sees
             None => Maybe::Unknown,
         },
@@ -387,13 +375,13 @@ fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
 }
 
 /// A written number, also behind constants and sums.
-fn number(cx: &Context<'_>, arg: ExprId) -> Option<f64> {
-    let amount = Eval::new(cx, Env::default()).eval(arg);
+pub(super) fn number(scope: &Scope<'_, '_>, arg: ExprId) -> Option<f64> {
+    let amount = scope.amount(arg);
     (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
 }
 
 /// A written time, in seconds.
-fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
+fn time(scope: &Scope<'_, '_>, arg: ExprId, unit: Unit) -> Option<f64> {
     let scale = match unit {
         Unit::Duration | Unit::S => 1.0,
         Unit::Ms => 1e-3,
@@ -401,7 +389,7 @@ fn time(cx: &Context<'_>, arg: ExprId, unit: Unit) -> Option<f64> {
         Unit::Ns => 1e-9,
         Unit::Until => return None,
     };
-    Some(number(cx, arg)? * scale)
+    Some(number(scope, arg)? * scale)
 }
 
 pub(super) fn growth_of(growth: Grows, evidence: Evidence) -> Fact<Growth> {
@@ -422,6 +410,8 @@ pub(super) fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> 
         Shakes::Full => Fact::Known(Jitter::Full, present),
         Shakes::Additive => Fact::Known(Jitter::Additive, present),
         Shakes::Proportional => Fact::Known(Jitter::Proportional, present),
+        Shakes::Equal => Fact::Known(Jitter::Equal, present),
+        Shakes::Decorrelated => Fact::Known(Jitter::Decorrelated, present),
         Shakes::Unknown => Fact::Unknown,
     }
 }

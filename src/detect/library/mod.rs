@@ -1,25 +1,37 @@
 //! Policies of retry crates: the calls that build one, the setters that change it, and the call that runs it, as the crates' tables tell.
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
+mod adapted;
+mod built;
+mod delays;
 mod draft;
+mod drivers;
+mod filled;
+mod hints;
+mod marked;
+mod mentioned;
+mod origin;
+mod own;
+mod parts;
+mod predicate;
+mod runs;
+mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::context::{Callee, Context};
-use super::delay::policy_shape;
-use super::summary::MOST_CALLS;
-use super::{errors, refusals, remote, sites};
-use crate::body::{ExprId, ExprKind, Span, Stmt, Ty};
-use crate::knowledge::{Driver, Library, Policy, Retried, Role};
-use crate::model::{BoundKind, ErrorKind, Errors, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
-use crate::resolve::{ItemRef, Target};
+use super::context::Context;
+use super::named::is_named_after_a_condition;
+use crate::body::{ExprId, ExprKind, Stmt, Ty};
+use crate::knowledge::{Library, Policy};
+use crate::model::{Confidence, Evidence, Growth, Jitter, Kind, Place, Site};
+use crate::resolve::Target;
+use built::Built;
 use draft::Draft;
+use drivers::{at_driver, driver_of};
+pub(crate) use mentioned::Mentioned;
+use own::{changed_in_place, own_policies};
+pub(crate) use runs::Runs;
 use std::collections::BTreeSet;
-
-/// A policy is followed through this many variables.
-const MOST_NAMES: u32 = 4;
-/// Callers asked what they do with a policy that a function gives.
-const MOST_CALLERS: usize = 16;
 
 /// The policies that a body builds, and the calls in it that run one.
 pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
@@ -33,6 +45,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             sites.extend(built.sites());
         }
     }
+    sites.extend(changed_in_place(cx));
+    let built: Vec<Place> = sites.iter().map(|site| site.place.clone()).collect();
+    sites.extend(own_policies(cx).into_iter().filter(|site| !built.contains(&site.place)));
     for (id, _) in cx.body.exprs() {
         if let Some((library, driver)) = driver_of(cx, id)
             && !run.contains(&id)
@@ -40,400 +55,15 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             sites.extend(at_driver(cx, library, driver, id));
         }
     }
+    // a policy that waits the same each time, in what is named after a condition, asks until that holds
+    if is_named_after_a_condition(cx.words(), cx.krate.item(cx.at).map_or("", |item| item.name.as_str())) {
+        for site in sites.iter_mut().filter(|site| site.delay.growth.is(&Growth::Constant)) {
+            site.kind = Kind::Poll;
+            site.confidence = Confidence::Medium;
+            site.reasons.push("its name says that it waits for a condition".into());
+        }
+    }
     sites
-}
-
-/// A policy that is being built, and where it goes.
-struct Built<'c, 'a> {
-    cx: &'c Context<'a>,
-    library: &'a Library,
-    policy: &'a Policy,
-    /// What builds it.
-    from: ExprId,
-    /// The last expression that is still the policy.
-    top: ExprId,
-    draft: Draft,
-    runs: Vec<(ExprId, &'a Driver)>,
-    /// Something was done with it that the table does not know.
-    lost: bool,
-}
-
-impl<'c, 'a> Built<'c, 'a> {
-    fn new(cx: &'c Context<'a>, library: &'a Library, policy: &'a Policy, from: ExprId) -> Self {
-        let draft = Draft::new(cx, library, policy, from);
-        Self { cx, library, policy, from, top: from, draft, runs: Vec::new(), lost: false }
-    }
-
-    fn follow(&mut self) {
-        let end = self.chain(self.from, false);
-        self.top = end;
-        self.named(end, MOST_NAMES);
-    }
-
-    /// Applies the setters called on a value, one on the other; gives the last.
-    fn chain(&mut self, from: ExprId, maybe: bool) -> ExprId {
-        let mut at = from;
-        while let Some(parent) = self.cx.parent(at) {
-            match &self.cx.body.expr(parent).kind {
-                ExprKind::Method(call) if call.receiver == at => {
-                    if let Some(driver) =
-                        self.library.run_by_method(&call.name).filter(|driver| driver.policy.is_none())
-                    {
-                        self.runs.push((parent, driver));
-                        break;
-                    }
-                    let Some(setter) = self.library.setter(&call.name) else {
-                        // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
-                        self.lost |= !matches!(
-                            call.name.as_str(),
-                            "unwrap"
-                                | "expect"
-                                | "unwrap_or_default"
-                                | "into"
-                                | "as_ref"
-                                | "as_mut"
-                                | "to_owned"
-                        );
-                        break;
-                    };
-                    self.draft.set(self.cx, setter, parent, &call.args, maybe);
-                }
-                ExprKind::Ref(_) | ExprKind::Try(_) => {}
-                _ => break,
-            }
-            at = parent;
-        }
-        self.run_with(at);
-        at
-    }
-
-    /// Whether a call is given this value as its policy.
-    fn run_with(&mut self, value: ExprId) {
-        let Some(parent) = self.cx.parent(value) else { return };
-        let driver = match &self.cx.body.expr(parent).kind {
-            ExprKind::Call(..) => driver_of(self.cx, parent).map(|(_, driver)| driver),
-            ExprKind::Method(call) => self.library.run_by_method(&call.name),
-            _ => None,
-        };
-        let Some(driver) = driver else { return };
-        let given = driver
-            .policy
-            .and_then(|policy| self.cx.args(parent).get(policy))
-            .is_some_and(|arg| *arg == value);
-        if given {
-            self.runs.push((parent, driver));
-        }
-    }
-
-    /// Follows a variable that the value is bound to: setters on it, calls that it is given to.
-    fn named(&mut self, value: ExprId, left: u32) {
-        let Some(local) = self.cx.local_of(value).filter(|_| left > 0) else { return };
-        let home = enclosing(self.cx, value);
-        let uses: Vec<ExprId> = self
-            .cx
-            .body
-            .exprs()
-            .map(|(id, _)| id)
-            .filter(|id| *id > value && self.cx.body.local(*id) == Some(local))
-            .collect();
-        for used in uses {
-            let maybe = enclosing(self.cx, used) != home;
-            let end = self.chain(used, maybe);
-            let Some(next) = self.cx.local_of(end) else {
-                // `policy = policy.with_jitter()`, `policy.set_jitter(…);`
-                let assigned = self.cx.parent(end).is_some_and(|parent| {
-                    matches!(&self.cx.body.expr(parent).kind, ExprKind::Assign(place, _) if self.cx.body.local(*place) == Some(local))
-                });
-                if end != used && !maybe && (assigned || self.is_statement(end)) {
-                    self.top = end;
-                }
-                continue;
-            };
-            if next != local && self.runs.is_empty() {
-                if !maybe {
-                    self.top = end;
-                }
-                self.named(end, left - 1);
-            }
-        }
-    }
-
-    fn is_statement(&self, id: ExprId) -> bool {
-        self.cx.parent(id).is_some_and(|parent| {
-            self.cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == id))
-        })
-    }
-
-    fn sites(self) -> Vec<Site> {
-        let cx = self.cx;
-        if self.lost && self.runs.is_empty() {
-            return Vec::new();
-        }
-        let Some(mut site) = sites::begin(cx, self.from, Kind::Library) else { return Vec::new() };
-        let Some(place) = self.place(self.top) else { return Vec::new() };
-        site.place = place;
-        site.why.push(cx.evidence(self.from, "builds a retry policy"));
-        let mut made = Vec::new();
-        let mut adjusted = false;
-        if let Some(retried) = self.policy.errors {
-            let operation = self.policy.operation.and_then(|at| cx.args(self.from).get(at).copied());
-            operation_of(cx, operation, &mut site);
-            site.errors = errors_of(cx, self.library, retried, operation, self.from);
-        } else if let Some((call, driver)) = self.runs.first().copied() {
-            adjusted = calls_after(cx, call, &driver.adjusts).is_some();
-            let Some(driven) = at_driver(cx, self.library, driver, call) else { return Vec::new() };
-            if cx.body.expr(call).span.contains(cx.body.expr(self.from).span) {
-                site = Site { why: site.why, ..driven };
-                site.delay.made_elsewhere = Fact::known(false);
-            } else {
-                // two places: what is waited is told where the policy is built, what is tried again where it runs
-                site.operation = driven.operation.clone();
-                made.push(driven);
-            }
-        } else if let Some(remote) = self.run_by_callers() {
-            site.operation.remote = Fact::Known(true, remote);
-        }
-        if !adjusted {
-            self.draft.fill(&mut site);
-        }
-        made.push(site);
-        made
-    }
-
-    /// Where a caller runs a remote operation with the policy that this function gives.
-    fn run_by_callers(&self) -> Option<Evidence> {
-        if !of_crate_type(self.cx, self.library, self.cx.at) {
-            return None;
-        }
-        self.cx.callers().iter().filter(|(item, _)| *item != self.cx.at).take(MOST_CALLERS).find_map(
-            |(item, call)| {
-                let caller = self.cx.inside(*item)?;
-                let mut given = Built::new(&caller, self.library, self.policy, *call);
-                given.follow();
-                given.runs.iter().find_map(|(run, driver)| {
-                    let driven = at_driver(&caller, self.library, driver, *run)?;
-                    driven
-                        .operation
-                        .remote
-                        .is(&true)
-                        .then(|| caller.evidence(*run, "runs it around a remote call"))
-                })
-            },
-        )
-    }
-
-    fn place(&self, end: ExprId) -> Option<Place> {
-        let (from, to) = (self.cx.body.expr(self.from).span, self.cx.body.expr(end).span);
-        Some(
-            self.cx
-                .krate
-                .file(self.cx.at)?
-                .place(Span { start: from.start.min(to.start), end: from.end.max(to.end) }),
-        )
-    }
-}
-
-/// The call that runs a policy, where the policy comes from elsewhere.
-fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, call: ExprId) -> Option<Site> {
-    let mut site = sites::begin(cx, call, Kind::Library)?;
-    site.place = cx.place(chain_end(cx, call))?;
-    site.why.push(cx.evidence(call, "runs a retry policy"));
-    let operation = match driver.operation {
-        Some(at) => cx.args(call).get(at).copied(),
-        None => match &cx.body.expr(call).kind {
-            ExprKind::Method(method) => Some(method.receiver),
-            _ => None,
-        },
-    };
-    operation_of(cx, operation, &mut site);
-    if driver.remote {
-        site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
-    }
-    let policy = driver.policy.and_then(|at| cx.args(call).get(at).copied());
-    if let Some((growth, jitter)) = policy.and_then(|policy| policy_shape(cx, policy)) {
-        site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
-        site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
-    }
-    site.delay.made_elsewhere = Fact::known(true);
-    if let Some(growth) = driver.growth {
-        site.delay.growth = draft::growth_of(growth, cx.evidence(call, "its policies all grow like this"));
-    }
-    if let Some(jitter) = driver.jitter {
-        let at = |text: &str| cx.evidence(call, text);
-        site.delay.jitter = draft::jitter_of(
-            jitter,
-            at("none of its policies has a random part"),
-            at("random in each of its policies"),
-        );
-    }
-    if driver.bounded {
-        site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
-    }
-    let retried =
-        if calls_after(cx, call, &driver.filters).is_some() { Retried::Picked } else { driver.errors };
-    site.errors = errors_of(cx, library, retried, operation, call);
-    if driver.blocking {
-        site.delay.blocking_in_async = Fact::Known(
-            sites::in_async(cx, cx.task_around(call)),
-            cx.evidence(call, "blocks the thread of the executor"),
-        );
-    }
-    Some(site)
-}
-
-fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
-    let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
-    let evidence = cx.evidence(operation, "this is tried again");
-    site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
-    let answer = match &cx.body.expr(operation).kind {
-        // a function given by its name
-        ExprKind::Path(path) => match cx.by_path(path) {
-            Some(Callee::Own(item)) => {
-                super::summary::summary(cx, item).remote.map(|is| (is, "what it calls decides".to_owned()))
-            }
-            _ => None,
-        },
-        _ => remote::of_expr(cx, operation, MOST_CALLS).map(|answer| (answer.is, answer.why)),
-    };
-    if let Some((is, why)) = answer {
-        site.operation.remote = Fact::Known(is, cx.evidence(operation, why));
-    }
-    let (method, idempotent, _) = remote::method_of(cx, operation);
-    if let Some(method) = method {
-        site.operation.method = Fact::Known(method, evidence.clone());
-    }
-    if let Some(idempotent) = idempotent {
-        site.operation.idempotent = Fact::Known(idempotent, evidence);
-    }
-}
-
-/// The closure behind a variable.
-fn behind_name(cx: &Context<'_>, id: ExprId) -> ExprId {
-    match &cx.body.expr(id).kind {
-        ExprKind::Ref(inner) => behind_name(cx, *inner),
-        ExprKind::Path(_) => cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id),
-        // `{ || … }`
-        ExprKind::Block(block) if block.stmts.is_empty() => block.tail.unwrap_or(id),
-        _ => id,
-    }
-}
-
-/// What a closure does, in one expression: the remote call in it, or what it gives.
-fn telling_part(cx: &Context<'_>, operation: ExprId) -> ExprId {
-    let mut call = None;
-    cx.body.walk(operation, &mut |id| {
-        if call.is_none() && matches!(cx.role(id), Some(Role::Remote { .. })) {
-            call = Some(id);
-        }
-        call.is_none()
-    });
-    match (call, &cx.body.expr(operation).kind) {
-        (Some(call), _) => call,
-        (None, ExprKind::Closure { body, .. }) => *body,
-        _ => operation,
-    }
-}
-
-fn errors_of(
-    cx: &Context<'_>,
-    library: &Library,
-    retried: Retried,
-    operation: Option<ExprId>,
-    call: ExprId,
-) -> Errors {
-    let mut made = Errors { stale_connection: Fact::known(false), ..Errors::default() };
-    let operation = operation.map(|operation| behind_name(cx, operation));
-    let all = match retried {
-        Retried::All => true,
-        Retried::Marked => operation.is_some_and(|operation| marks_nothing(cx, library, operation, 2)),
-        Retried::Picked => {
-            made.kind = Fact::Known(ErrorKind::Classified, cx.evidence(call, "a predicate picks the errors"));
-            false
-        }
-        Retried::Status => {
-            made.kind = Fact::Known(ErrorKind::Status, cx.evidence(call, "statuses are told apart"));
-            made.retries_4xx = Fact::known(false);
-            false
-        }
-        Retried::Unknown => false,
-    };
-    if all {
-        made.kind = Fact::Known(ErrorKind::All, cx.evidence(call, "any error of the operation goes round"));
-        made.retries_permanent =
-            operation.map_or(Fact::Unknown, |operation| errors::permanent_inside(cx, operation));
-        if let Some(operation) = operation.filter(|operation| refusals::of_operand(cx, *operation)) {
-            made.retries_4xx =
-                Fact::Known(true, cx.evidence(operation, "makes errors of 4xx, and they go round"));
-        }
-    }
-    made
-}
-
-/// Whether no error of an operation is marked as permanent, in it or in what it calls: only then all of them go round.
-fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -> bool {
-    let is = |path: &[String], list: &[String]| {
-        full_paths(cx, path).iter().any(|full| list.contains(&full.join("::")))
-    };
-    let mut clean = left > 0;
-    cx.body.walk(root, &mut |id| {
-        match &cx.body.expr(id).kind {
-            ExprKind::Path(path) if cx.body.local(id).is_none() => {
-                let own = || matches!(cx.krate.path(cx.at, &path.segments), Target::Item(item) if of_crate_type(cx, library, item));
-                clean &= !is(&path.segments, &library.errors.permanent) && !own();
-            }
-            ExprKind::Struct(lit) => clean &= !is(&lit.path.segments, &library.errors.permanent),
-            ExprKind::Method(call) if library.errors.permanent_methods.contains(&call.name) => clean = false,
-            ExprKind::Method(_) | ExprKind::Call(..) => {
-                if let Callee::Own(item) = cx.callee(id)
-                    && of_crate_type(cx, library, item)
-                {
-                    clean &= cx.inside(item).is_some_and(|inner| marks_nothing(&inner, library, inner.body.root, left - 1));
-                }
-            }
-            // an operation that looks at its errors may say anything of them
-            ExprKind::Match(..) | ExprKind::Macro(_) => {
-                let speaks = |inner: ExprId| matches!(&cx.body.expr(inner).kind, ExprKind::Path(path) if path.segments.len() > 1 && library.errors.transient.iter().chain(&library.errors.permanent).any(|marker| marker.ends_with(path.last())));
-                clean &= !cx.body.any(id, speaks);
-            }
-            _ => {}
-        }
-        clean
-    });
-    clean
-}
-
-/// Whether a function of the crate gives a type of the library: its error says whether to go on.
-fn of_crate_type(cx: &Context<'_>, library: &Library, item: ItemRef) -> bool {
-    fn names(library: &Library, ty: &Ty) -> bool {
-        ty.path.first().is_some_and(|first| library.crates.contains(first))
-            || ty.args.iter().any(|arg| names(library, arg))
-    }
-    let Some(ret) = cx.krate.signature(item).and_then(|signature| signature.ret.clone()) else {
-        return false;
-    };
-    names(library, &cx.krate.full_type(item, &ret))
-}
-
-/// The library and its driver that a call is.
-fn driver_of<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Driver)> {
-    let known = &cx.knowledge.libraries;
-    match &cx.body.expr(id).kind {
-        ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
-            ExprKind::Path(path) => full_paths(cx, &path.segments).iter().find_map(|full| known.run_by(full)),
-            _ => None,
-        },
-        ExprKind::Method(call) => {
-            // by the type of its policy: `retry` is a name that many have
-            known.tables().iter().find_map(|library| {
-                let driver = library.run_by_method(&call.name)?;
-                let policy = driver.policy.map_or(Some(call.receiver), |at| call.args.get(at).copied())?;
-                let ty = cx.type_of(policy)?;
-                let first = ty.path.first()?;
-                library.crates.contains(first).then_some((library, driver))
-            })
-        }
-        _ => None,
-    }
 }
 
 /// The paths that a written path may stand for.
@@ -454,37 +84,6 @@ fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
     }
 }
 
-/// The last of the calls on a call's result, `await` included.
-fn chain_end(cx: &Context<'_>, call: ExprId) -> ExprId {
-    let mut at = call;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Method(method) if method.receiver == at => {}
-            ExprKind::Await(_) => return parent,
-            _ => break,
-        }
-        at = parent;
-    }
-    at
-}
-
-/// The first call of one of these methods on a call's result.
-fn calls_after(cx: &Context<'_>, call: ExprId, names: &[String]) -> Option<ExprId> {
-    let mut at = call;
-    while let Some(parent) = cx.parent(at) {
-        match &cx.body.expr(parent).kind {
-            ExprKind::Method(method) if method.receiver == at => {
-                if names.contains(&method.name) {
-                    return Some(parent);
-                }
-            }
-            _ => break,
-        }
-        at = parent;
-    }
-    None
-}
-
 /// The block, arm, loop or closure that decides whether an expression is reached.
 fn enclosing(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
     cx.around(id).find(|at| {
@@ -492,6 +91,13 @@ fn enclosing(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
             cx.body.expr(*at).kind,
             ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Match(..)
         )
+    })
+}
+
+/// Whether an expression is a statement of its own.
+fn is_statement(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.parent(id).is_some_and(|parent| {
+        cx.body.stmts_of(parent).iter().any(|stmt| matches!(stmt, Stmt::Expr(it) if *it == id))
     })
 }
 
@@ -510,6 +116,7 @@ pub(super) struct Series {
 pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
     let (library, policy) = built_at(cx, from)?;
     let mut built = Built::new(cx, library, policy, from);
+    built.through = false;
     built.follow();
     built.draft.series()
 }
@@ -542,6 +149,23 @@ fn built_at<'a>(cx: &Context<'a>, id: ExprId) -> Option<(&'a Library, &'a Policy
         ExprKind::Struct(lit) => {
             full_paths(cx, &lit.path.segments).iter().find_map(|full| known.written_as(full))
         }
+        // a struct without fields
+        ExprKind::Path(path)
+            if known.names_struct(path.last()) && !is_callee(cx, id) && cx.body.local(id).is_none() =>
+        {
+            full_paths(cx, &path.segments).iter().find_map(|full| known.written_as(full))
+        }
+        ExprKind::Macro(call) => {
+            full_paths(cx, &call.path.segments).iter().find_map(|full| known.built_by_macro(full))
+        }
+        ExprKind::Method(call) => known
+            .made_by(&call.name)
+            .find(|(library, _)| library.crates.iter().any(|name| cx.krate.is_dependency(name))),
         _ => None,
     }
+}
+
+fn is_callee(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.parent(id)
+        .is_some_and(|parent| matches!(cx.body.expr(parent).kind, ExprKind::Call(callee, _) if callee == id))
 }

@@ -128,7 +128,7 @@ fn iterators_of_delays() {
     policy_is(
         "ExponentialBackoff::from_millis(10).map(|d| d.min(Duration::from_secs(2))).take(2)",
         uses,
-        "exponential ? ? true 2 bounded 3",
+        "exponential none 0.01 true 2 bounded 3",
     );
 }
 
@@ -203,7 +203,7 @@ fn a_policy_and_its_driver_are_two_places() {
     );
     assert_eq!(
         facts(&found[1], &["delay.jitter", "attempts.max", "operation.remote", "errors.kind"]),
-        "none ? true all"
+        "none 8 true all"
     );
 }
 

@@ -6,6 +6,7 @@ use crate::body::{ExprId, ExprKind};
 use crate::detect::bounds::Bounds;
 use crate::detect::classify::failed_ops;
 use crate::detect::context::Context;
+use crate::detect::delay::{Amount, Replay};
 use crate::detect::flow::{Flow, Followed, Op, State, Tag, Val, Verdict};
 use crate::detect::remote;
 use crate::model::{BoundKind, Evidence, Kind, Site};
@@ -69,7 +70,7 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
 }
 
 fn of_chain(cx: &Context<'_>, followed: &Followed, id: ExprId, closure: ExprId, ends: bool) -> Option<Site> {
-    let paths = followed.closures.get(&closure)?;
+    let paths = &told_apart(cx, id, followed.closures.get(&closure)?);
     let failed = |state: &State| -> Vec<Op> { failed_ops(state).filter(|op| counts(cx, *op)).collect() };
     let failing: Vec<&State> = paths
         .iter()
@@ -94,6 +95,8 @@ fn of_chain(cx: &Context<'_>, followed: &Followed, id: ExprId, closure: ExprId, 
     if failing.is_empty() || !succeeds || !(known || operand && waits) {
         return None;
     }
+    let replay = waits_by_number(cx, closure, &failing)
+        .then(|| Replay { waits: vec![Some(Amount::unknown())], ..Replay::default() });
     let again = Again {
         kind: if operand { Kind::Helper } else { Kind::Retry },
         span: cx.body.expr(id).span,
@@ -107,10 +110,39 @@ fn of_chain(cx: &Context<'_>, followed: &Followed, id: ExprId, closure: ExprId, 
             ..Bounds::default()
         },
         most: None,
-        replay: None,
+        replay,
         why: cx.evidence(main, "a failure of this asks the iterator for the next attempt"),
     };
     site(cx, followed, &again)
+}
+
+/// Whether a wait is made of the number that the iterator gives: how it grows is not followed.
+fn waits_by_number(cx: &Context<'_>, closure: ExprId, failing: &[&State]) -> bool {
+    let ExprKind::Closure { params, .. } = &cx.body.expr(closure).kind else { return false };
+    // the item comes last; what `scan` keeps comes before it, and is followed
+    let names: Vec<_> = params.last().into_iter().flat_map(|param| cx.body.names_in_pat(param.pat)).collect();
+    let given = |id: ExprId| cx.body.local(id).is_some_and(|local| names.iter().any(|(_, it)| *it == local));
+    failing.iter().flat_map(|state| &state.waits).any(|wait| cx.body.any(*wait, given))
+}
+
+/// A closure that gives the outcome itself (`find_map(|_| connect().ok())`) asks for the next where that failed: both ways, each as its own path.
+fn told_apart(cx: &Context<'_>, chain: ExprId, paths: &[(State, Flow)]) -> Vec<(State, Flow)> {
+    let mut told = Vec::new();
+    for (state, flow) in paths {
+        match flow {
+            Flow::Next(Val::Outcome(op)) | Flow::Return(Val::Outcome(op))
+                if cx.call_name(chain) == "find_map" && state.look(*op).is_none() =>
+            {
+                let (mut failed, mut done) = (state.clone(), state.clone());
+                failed.decide(*op, Tag::Err, Verdict::Failure);
+                done.decide(*op, Tag::Ok, Verdict::Success);
+                told.push((failed, Flow::Next(Val::Built(Tag::None, Box::new(Val::Unknown)))));
+                told.push((done, Flow::Next(Val::Payload(*op, Tag::Ok))));
+            }
+            _ => told.push((state.clone(), flow.clone())),
+        }
+    }
+    told
 }
 
 /// Whether what a closure gives asks for the next: `None`, `Some(None)`, `false`, `Continue`.

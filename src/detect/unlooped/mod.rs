@@ -19,7 +19,7 @@ use super::context::Context;
 use super::delay::{self, Replay};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State};
 use super::remote::{self, Answer};
-use super::sites;
+use super::sites::{self, REMOTE_UNKNOWN, remote_by_a_name};
 use crate::body::{ExprId, Span};
 use crate::knowledge::Role;
 use crate::model::{Confidence, Evidence, Fact, Kind, Site};
@@ -81,10 +81,9 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
     if let Some(main) = again.main {
         let evidence = cx.evidence(main, "this is tried again");
         site.operation.text = Fact::Known(cx.text(main), evidence.clone());
-        let (method, idempotent, blocking) = remote::method_of(cx, main);
+        let (method, blocking) = remote::method_of(cx, main);
         site.operation.method = method.map_or(Fact::Unknown, |method| Fact::Known(method, evidence.clone()));
-        site.operation.idempotent =
-            idempotent.map_or(Fact::Unknown, |safe| Fact::Known(safe, evidence.clone()));
+        site.operation.idempotent = super::repeats::idempotent(cx, main);
         site.operation.blocking = Fact::Known(blocking, evidence);
     }
     if let Some(answer) = &again.remote {
@@ -92,11 +91,11 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
         site.operation.remote = Fact::Known(answer.is, Evidence { place, text: answer.why.clone() });
         if !answer.certain {
             site.confidence = Confidence::Medium;
-            site.reasons.push(format!("remote by a name: {}", answer.why));
+            site.reasons.push(remote_by_a_name(&answer.why));
         }
     } else {
         site.confidence = Confidence::Medium;
-        site.reasons.push("not known whether the operation is remote".into());
+        site.reasons.push(REMOTE_UNKNOWN.into());
     }
     let record = whole(followed, &again.failing);
     let shown = || delay::replay(cx, cx.body.root, &record, &again.failing);

@@ -9,10 +9,10 @@ use crate::detect::context::Context;
 use crate::detect::delay;
 use crate::detect::flow::{Event, Followed, Op, State, Tag, Val};
 use crate::detect::remote::{self, Answer};
-use crate::detect::sites;
 use crate::detect::summary::MOST_CALLS;
+use crate::detect::{hints, refusals, sites};
 use crate::knowledge::Role;
-use crate::model::{Kind, Site};
+use crate::model::{ErrorKind, Fact, Kind, Site};
 use crate::resolve::Target;
 
 /// Whether a function is polled: it takes a task's context and gives a `Poll`.
@@ -56,9 +56,32 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         why: cx.evidence(main, "after a failure of this the next poll begins anew"),
     };
     let mut site = site(cx, followed, &again)?;
+    refused(cx, followed, &again.ops, &mut site);
     // another of its states may wait
     sites::forget_no_delay(&mut site);
     Some(site)
+}
+
+/// Client errors of the request that the function puts into the future that it polls: `self.request = Some(Box::pin(async { … }))`.
+fn refused(cx: &Context<'_>, followed: &Followed, ops: &[Op], site: &mut Site) {
+    if !site.errors.kind.is(&ErrorKind::All) || site.errors.retries_4xx.is_known() {
+        return;
+    }
+    let kept = cx.body.exprs().find_map(|(_, expr)| match &expr.kind {
+        ExprKind::Assign(left, right) if cx.field_path(*left).is_some() => {
+            let mut block = None;
+            cx.body.walk(*right, &mut |id| {
+                let is = matches!(cx.body.expr(id).kind, ExprKind::Async(_)) && refusals::of_operand(cx, id);
+                block = block.or(is.then_some(id));
+                block.is_none()
+            });
+            block
+        }
+        _ => None,
+    });
+    let Some(block) = kept else { return };
+    site.errors.retries_4xx = Fact::Known(true, cx.evidence(block, "makes errors of 4xx, and they go round"));
+    site.errors.honours_retry_after = hints::honoured(cx, followed, ops, false, Some(block));
 }
 
 /// Whether an operation of a polled function may be the request: what is polled is somebody's future, whoever defined `poll`.

@@ -122,6 +122,10 @@ struct WireSummary {
     notes: usize,
     suppressed: usize,
     baselined: usize,
+    sites_known: usize,
+    sites_with_unknown: usize,
+    bodies: usize,
+    bodies_not_followed: usize,
 }
 
 /// The findings as one object.
@@ -165,6 +169,10 @@ fn document(report: &Report<'_>) -> Document {
             notes: report.count(Level::Note),
             suppressed: summary.suppressed,
             baselined: summary.baselined,
+            sites_known: summary.known,
+            sites_with_unknown: summary.sites.saturating_sub(summary.known),
+            bodies: summary.bodies,
+            bodies_not_followed: summary.unfollowed,
         },
     }
 }

@@ -1,0 +1,49 @@
+//! Loops that take in peers and go round at once where that fails: no descriptor is left, and the loop burns a core until one is.
+//! Only what the vocabulary knows to accept counts, and only where no failure leaves and none waits.
+
+use super::context::{Callee, Context};
+use super::flow::{Followed, LoopRecord, Op, State, Verdict};
+use super::{immediate, sites};
+use crate::knowledge::Role;
+use crate::model::{Fact, Kind, Site};
+
+/// Says of the loops of a body whether a failed accept spins; one that is no site yet becomes one.
+pub(super) fn of_body(cx: &Context<'_>, followed: &Followed, told: &mut Vec<Site>) {
+    for (id, record) in &followed.loops {
+        let Some(op) = spins(cx, followed, record) else { continue };
+        let Some(place) = cx.place(*id) else { continue };
+        let evidence = cx.evidence(op, "a failure of this goes round at once");
+        let known = told.iter().position(|site| site.place == place);
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let Some(mut site) = sites::begin(cx, *id, Kind::Local) else { continue };
+            site.why.push(evidence.clone());
+            site.operation.text = Fact::Known(cx.text(op), cx.evidence(op, "this is tried again"));
+            told.push(site);
+            told.len() - 1
+        };
+        if let Some(site) = told.get_mut(at) {
+            site.delay.spins = Fact::Known(true, evidence);
+        }
+    }
+}
+
+/// The accept whose every failure goes round without a wait.
+fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<Op> {
+    if record.cut {
+        return None;
+    }
+    let accepts =
+        |op: Op| matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept));
+    let failed = |state: &State| {
+        let of = state.looked.iter().find(|look| accepts(look.op) && look.verdict == Verdict::Failure);
+        of.map(|look| look.op)
+    };
+    let op = record.backs.iter().find_map(failed)?;
+    let leaves = record.exits.iter().any(|(state, _)| failed(state).is_some());
+    let failing: Vec<&State> = record.backs.iter().filter(|state| failed(state).is_some()).collect();
+    let waits =
+        failing.iter().any(|state| !state.waits.is_empty() || state.calls.iter().any(|call| !accepts(*call)));
+    (!leaves && !waits && !immediate::may_wait_unseen(cx, followed, &failing, &[op])).then_some(op)
+}

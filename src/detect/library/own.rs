@@ -1,0 +1,121 @@
+//! Policies that functions of the crate build, with the numbers that they are given where they are called, and policies that are changed in a field.
+//! Only what a driver runs, or a table knows, is a policy; a name alone makes none.
+
+use super::built_at;
+use super::drivers::name_crate;
+use super::origin::origin;
+use super::runs::{self, Run};
+use super::scope::Scope;
+use crate::body::{ExprId, ExprKind, Ty};
+use crate::detect::context::{Callee, Context};
+use crate::detect::sites;
+use crate::knowledge::says;
+use crate::model::{Fact, Kind, Site};
+use crate::resolve::ItemRef;
+
+/// Policies that a driver of the crate runs and that functions of the crate build: with what they are given here.
+pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    if runs::are_none(cx) {
+        return sites;
+    }
+    for (id, expr) in cx.body.exprs() {
+        let given = match &expr.kind {
+            ExprKind::Call(_, args) => args,
+            ExprKind::Method(call) => &call.args,
+            _ => continue,
+        };
+        let configures = matches!(cx.callee(id), Callee::Own(item) if may_give_policy(cx, item))
+            && given.iter().any(|arg| is_written(cx, *arg));
+        // the outermost call that still gives it
+        if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
+            continue;
+        }
+        let Some(policy) = origin(cx, id) else { continue };
+        // what a client does by itself is told where the client is built
+        if policy.draft.fixed || policy.policy.is_some_and(|it| it.open || it.given_failure) {
+            continue;
+        }
+        let span = cx.body.expr(id).span;
+        let here = |made: ExprId| span.contains(cx.body.expr(made).span);
+        let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
+        let run = runs::runs_of(cx, here);
+        // an iterator of the crate may be anything: what runs it tells that it is a policy
+        if policy.is_own && run == Run::Nowhere {
+            continue;
+        }
+        let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
+        site.why.push(cx.evidence(id, "builds a retry policy"));
+        policy.draft.fill(&mut site);
+        site.delay.made_elsewhere = Fact::known(elsewhere);
+        if let Run::Remote(remote) = run {
+            site.operation.remote = Fact::Known(true, remote);
+        } else if policy.policy.is_some_and(|it| it.remote) {
+            site.operation.remote = Fact::Known(true, cx.evidence(id, "what it is for crosses a network"));
+        }
+        if let Some(library) = policy.library {
+            name_crate(cx, library, id, &mut site);
+        }
+        sites.push(site);
+    }
+    sites
+}
+
+/// Policies in a field that are changed where they are: `self.backoff = self.backoff.with_max_times(16)`.
+pub(super) fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
+    let mut sites = Vec::new();
+    for (_, expr) in cx.body.exprs() {
+        let ExprKind::Assign(place, value) = expr.kind else { continue };
+        let Some(name) = cx.field_path(place) else { continue };
+        let mut root = value;
+        while let ExprKind::Method(call) = &cx.body.expr(root).kind {
+            root = call.receiver;
+        }
+        if root == value || cx.field_path(root).as_ref() != Some(&name) {
+            continue;
+        }
+        let Some(policy) = origin(cx, value) else { continue };
+        let Some(mut site) = sites::begin(cx, value, Kind::Library) else { continue };
+        site.why.push(cx.evidence(value, "changes a retry policy"));
+        policy.draft.fill(&mut site);
+        site.delay.made_elsewhere = Fact::known(true);
+        if let Some(library) = policy.library {
+            name_crate(cx, library, value, &mut site);
+        }
+        sites.push(site);
+    }
+    sites
+}
+
+/// Whether an expression is a call of the crate that gives a policy.
+fn is_policy_call(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item))
+                && origin(cx, id).is_some()
+        }
+        ExprKind::Try(_) | ExprKind::Ref(_) => cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)),
+        _ => false,
+    }
+}
+
+/// Whether what a function of the crate gives may be a policy: an iterator, a retry crate's type, or one that is named after retrying.
+pub(super) fn may_give_policy(cx: &Context<'_>, item: ItemRef) -> bool {
+    fn may(cx: &Context<'_>, ty: &Ty) -> bool {
+        let words = cx.words();
+        let last = ty.name();
+        last.ends_with("Iterator")
+            || says(&words.retry, last)
+            || says(&words.delay, last)
+            || ty.path.first().is_some_and(|first| cx.knowledge.libraries.of_crate(first).is_some())
+            || ty.args.iter().any(|arg| may(cx, arg))
+    }
+    let ret = cx.krate.signature(item).and_then(|signature| signature.ret.clone());
+    ret.is_some_and(|ret| may(cx, &cx.krate.full_type(item, &ret)))
+}
+
+/// Whether an argument is written here: a number, a constant, a policy that is built here.
+fn is_written(cx: &Context<'_>, arg: ExprId) -> bool {
+    let amount = Scope::of(cx).amount(arg);
+    amount.sized && !amount.unknown || built_at(cx, arg).is_some()
+}

@@ -1,0 +1,82 @@
+//! Who runs a policy that is built in one place and run in another: every driver of the crate is followed back to what builds its policy.
+//! Asked for the whole crate once; it answers only whether some run is around a remote call.
+
+use super::drivers::{driver_of, operation_at, operation_of, policy_at};
+use super::origin::origin;
+use crate::body::ExprId;
+use crate::detect::context::{Context, Neighbours};
+use crate::detect::memo::Written;
+use crate::model::{Evidence, Kind};
+use crate::source::ItemKind;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What builds policies, with the place at which one is run around a remote call, where there is such a place.
+pub(crate) type Runs = BTreeMap<Written, Option<Evidence>>;
+
+/// Where a policy is run.
+#[derive(PartialEq)]
+pub(super) enum Run {
+    /// Nobody in the crate runs it, as far as it can be followed.
+    Nowhere,
+    /// Not known to be around a remote call.
+    Somewhere,
+    /// Around a remote call, here.
+    Remote(Evidence),
+}
+
+/// Where a policy that is built in an expression of the body at hand is run.
+pub(super) fn runs_of(cx: &Context<'_>, is_made_here: impl Fn(ExprId) -> bool) -> Run {
+    let mut found = Run::Nowhere;
+    let from = (cx.at, ExprId(0));
+    let to = (cx.at, ExprId(u32::MAX));
+    for ((_, made), remote) in all(cx).range(from..=to) {
+        if is_made_here(*made) {
+            match remote {
+                Some(remote) => return Run::Remote(remote.clone()),
+                None => found = Run::Somewhere,
+            }
+        }
+    }
+    found
+}
+
+/// Whether nothing in the crate runs a policy that can be followed back.
+pub(super) fn are_none(cx: &Context<'_>) -> bool {
+    all(cx).is_empty()
+}
+
+fn all<'a>(cx: &Context<'a>) -> &'a Runs {
+    cx.memo.runs.get_or_init(|| find(cx))
+}
+
+fn find(cx: &Context<'_>) -> Runs {
+    let mut runs = Runs::new();
+    let depends = |name: &String| cx.krate.is_dependency(name);
+    if !cx.knowledge.libraries.tables().iter().any(|table| table.crates.iter().any(depends)) {
+        return runs;
+    }
+    for (at, item) in cx.krate.items() {
+        if item.kind != ItemKind::Fn || item.in_test || !item.tells.words {
+            continue;
+        }
+        let Some(body) = cx.krate.body(at) else { continue };
+        let near = Rc::new(Neighbours::default());
+        let cx = Context::new(cx.krate, cx.knowledge, cx.memo, &near, at, body);
+        for (call, _) in body.exprs() {
+            let Some((_, driver)) = driver_of(&cx, call) else { continue };
+            let Some(policy) = policy_at(&cx, driver, call).and_then(|policy| origin(&cx, policy)) else {
+                continue;
+            };
+            let Some(mut site) = crate::detect::sites::begin(&cx, call, Kind::Library) else { continue };
+            operation_of(&cx, operation_at(&cx, driver, call), &mut site);
+            let remote = (driver.remote || site.operation.remote.is(&true))
+                .then(|| cx.evidence(call, "runs it around a remote call"));
+            for made in policy.made {
+                let known = runs.entry(made).or_default();
+                *known = known.take().or_else(|| remote.clone());
+            }
+        }
+    }
+    runs
+}

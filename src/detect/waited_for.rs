@@ -1,0 +1,90 @@
+//! Waiting that looks like trying again: for a process that was started here, for an element of a page, for bytes that may be there.
+//! Asked about one loop of one body, as `questions` does; what follows from it is the decision table's business (`classify`).
+
+use super::context::Callee;
+use super::flow::Op;
+use super::immediate;
+use super::questions::Question;
+use crate::body::{ExprId, ExprKind, Lit};
+use crate::knowledge::{LocalKind, Role};
+
+impl Question<'_, '_> {
+    /// Whether the loop waits until something answers that was started on this machine: it asks whether the process still runs; or two of
+    /// these hold: a process is started before, the address is this machine's own, nobody uses what is answered.
+    pub(super) fn waits_for_what_it_started(&self, ops: &[Op]) -> bool {
+        if self.asks_for_a_process() {
+            return true;
+        }
+        let started = || self.starts_a_process_before();
+        let here = || ops.iter().all(|op| self.names_this_machine(*op));
+        let unused = || ops.iter().all(|op| self.is_thrown_away(*op));
+        !ops.is_empty() && (here() && (unused() || started()) || unused() && started())
+    }
+
+    /// `child.try_wait()` in the loop.
+    fn asks_for_a_process(&self) -> bool {
+        let body = self.cx.body;
+        body.any(self.id, |id| {
+            matches!(&body.expr(id).kind, ExprKind::Method(call) if call.name == "try_wait" && call.args.is_empty())
+        })
+    }
+
+    /// Whether a process is started before the loop, here or in a function of the crate that is called here.
+    fn starts_a_process_before(&self) -> bool {
+        let start = self.cx.body.expr(self.id).span.start;
+        let mut calls = self.cx.body.exprs().filter(|(_, expr)| expr.span.end <= start);
+        calls.any(|(id, _)| {
+            starts_a_process(self.cx, id)
+                || matches!(self.cx.callee(id), Callee::Own(item) if self.cx.inside(item).is_some_and(|inner| {
+                    inner.body.exprs().any(|(id, _)| starts_a_process(&inner, id))
+                }))
+        })
+    }
+
+    /// Whether the address that an operation is given, or the variable that holds it, is written as this machine's own.
+    fn names_this_machine(&self, op: Op) -> bool {
+        self.writes_loopback(op, 3)
+    }
+
+    fn writes_loopback(&self, id: ExprId, left: u32) -> bool {
+        let Some(left) = left.checked_sub(1) else { return false };
+        let cx = self.cx;
+        cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
+            ExprKind::Lit(Lit::Str(text)) => is_loopback(text),
+            ExprKind::Path(path) if path.segments.len() > 1 => path.last() == "LOCALHOST",
+            ExprKind::Path(_) => cx
+                .body
+                .local(inner)
+                .and_then(|local| cx.init(local))
+                .is_some_and(|init| self.writes_loopback(init, left)),
+            _ => false,
+        })
+    }
+
+    /// Whether all operations only read, from a descriptor that does not block: nothing there is no failure of a request.
+    pub(super) fn reads_what_is_there(&self, ops: &[Op]) -> bool {
+        let body = self.cx.body;
+        let blocks_not = || {
+            body.exprs().any(|(_, expr)| match &expr.kind {
+                ExprKind::Method(call) => {
+                    call.name == "set_nonblocking"
+                        && call
+                            .args
+                            .first()
+                            .is_some_and(|arg| matches!(body.expr(*arg).kind, ExprKind::Lit(Lit::Bool(true))))
+                }
+                _ => false,
+            })
+        };
+        !ops.is_empty() && ops.iter().all(|op| immediate::receives(self.cx, *op)) && blocks_not()
+    }
+}
+
+fn starts_a_process(cx: &super::context::Context<'_>, id: ExprId) -> bool {
+    cx.call_name(id) == "spawn" && matches!(cx.role(id), Some(Role::Local { kind: LocalKind::Process }))
+}
+
+fn is_loopback(text: &str) -> bool {
+    ["127.0.0.1", "localhost:", "localhost/", "[::1]"].iter().any(|here| text.contains(here))
+        || text.ends_with("localhost")
+}

@@ -43,7 +43,6 @@ struct Wanted {
 
 /// Twins that do not come out the same yet.
 const TWINS_PENDING: &[&str] = &[
-    "011-accept-error-spins elsewhere",
     "011-accept-error-spins given",
     "046-submit-retried-on-unavailable elsewhere",
     "048-fresh-key-on-each-attempt elsewhere",

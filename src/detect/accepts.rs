@@ -4,6 +4,7 @@
 use super::context::{Callee, Context};
 use super::flow::{Followed, LoopRecord, Op, State, Verdict};
 use super::{immediate, sites};
+use crate::body::{ExprKind, PatId, Stmt};
 use crate::knowledge::Role;
 use crate::model::{Fact, Kind, Site};
 
@@ -34,8 +35,7 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     if record.cut {
         return None;
     }
-    let accepts =
-        |op: Op| matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept));
+    let accepts = |op: Op| accepts(cx, op) || only_accepts(cx, op);
     let failed = |state: &State| {
         let of = state.looked.iter().find(|look| accepts(look.op) && look.verdict == Verdict::Failure);
         of.map(|look| look.op)
@@ -46,4 +46,43 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     let waits =
         failing.iter().any(|state| !state.waits.is_empty() || state.calls.iter().any(|call| !accepts(*call)));
     (!leaves && !waits && !immediate::may_wait_unseen(cx, followed, &failing, &[op])).then_some(op)
+}
+
+fn accepts(cx: &Context<'_>, op: Op) -> bool {
+    matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept))
+        && is_of_listener(cx, op)
+}
+
+/// Whether a function of the crate does nothing but accept, and gives what comes of it.
+fn only_accepts(cx: &Context<'_>, op: Op) -> bool {
+    let Callee::Own(item) = cx.callee(op) else { return false };
+    let Some(inner) = cx.inside(item) else { return false };
+    let ExprKind::Block(block) = &inner.body.expr(inner.body.root).kind else { return false };
+    let (true, Some(tail)) = (block.stmts.is_empty(), block.tail) else { return false };
+    match inner.body.expr(tail).kind {
+        ExprKind::Await(given) => accepts(&inner, given),
+        _ => accepts(&inner, tail),
+    }
+}
+
+/// Whether a listener is asked for the next peer. A handshake with one that came (`accept_async(stream)`) fails for that peer alone, and so does
+/// what is awaited of a listener that gives `None` at its end: a connection that is still to be made.
+fn is_of_listener(cx: &Context<'_>, op: Op) -> bool {
+    let ExprKind::Method(call) = &cx.body.expr(op).kind else { return false };
+    call.args.is_empty() && !gives_an_option(cx, op)
+}
+
+fn gives_an_option(cx: &Context<'_>, op: Op) -> bool {
+    let body = cx.body;
+    let is_some = |pat: PatId| body.variant(pat).is_some_and(|path| path.last() == "Some");
+    let awaited = cx.parent(op).filter(|parent| matches!(body.expr(*parent).kind, ExprKind::Await(_)));
+    let given = awaited.unwrap_or(op);
+    let Some(around) = cx.parent(given) else { return false };
+    match &body.expr(around).kind {
+        ExprKind::Let(pat, _) => is_some(*pat),
+        ExprKind::Match(_, arms) => arms.iter().any(|arm| is_some(arm.pat)),
+        _ => body.stmts_of(around).iter().any(
+            |stmt| matches!(stmt, Stmt::Let { pat, init: Some(init), .. } if *init == given && is_some(*pat)),
+        ),
+    }
 }

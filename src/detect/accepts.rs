@@ -35,7 +35,8 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     if record.cut {
         return None;
     }
-    let accepts = |op: Op| accepts(cx, op) || only_accepts(cx, op);
+    let accepts =
+        |op: Op| accepts(cx, op) || cx.handed_on(op).is_some_and(|(inner, made)| accepts(&inner, made));
     let failed = |state: &State| {
         let of = state.looked.iter().find(|look| accepts(look.op) && look.verdict == Verdict::Failure);
         of.map(|look| look.op)
@@ -51,18 +52,6 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
 fn accepts(cx: &Context<'_>, op: Op) -> bool {
     matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept))
         && is_of_listener(cx, op)
-}
-
-/// Whether a function of the crate does nothing but accept, and gives what comes of it.
-fn only_accepts(cx: &Context<'_>, op: Op) -> bool {
-    let Callee::Own(item) = cx.callee(op) else { return false };
-    let Some(inner) = cx.inside(item) else { return false };
-    let ExprKind::Block(block) = &inner.body.expr(inner.body.root).kind else { return false };
-    let (true, Some(tail)) = (block.stmts.is_empty(), block.tail) else { return false };
-    match inner.body.expr(tail).kind {
-        ExprKind::Await(given) => accepts(&inner, given),
-        _ => accepts(&inner, tail),
-    }
 }
 
 /// Whether a listener is asked for the next peer. A handshake with one that came (`accept_async(stream)`) fails for that peer alone, and so does

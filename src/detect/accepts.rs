@@ -4,6 +4,7 @@
 use super::context::{Callee, Context};
 use super::flow::{Followed, LoopRecord, Op, State, Verdict};
 use super::{immediate, sites};
+use crate::body::{ExprKind, PatId, Stmt};
 use crate::knowledge::Role;
 use crate::model::{Fact, Kind, Site};
 
@@ -35,7 +36,7 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
         return None;
     }
     let accepts =
-        |op: Op| matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept));
+        |op: Op| accepts(cx, op) || cx.handed_on(op).is_some_and(|(inner, made)| accepts(&inner, made));
     let failed = |state: &State| {
         let of = state.looked.iter().find(|look| accepts(look.op) && look.verdict == Verdict::Failure);
         of.map(|look| look.op)
@@ -46,4 +47,31 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     let waits =
         failing.iter().any(|state| !state.waits.is_empty() || state.calls.iter().any(|call| !accepts(*call)));
     (!leaves && !waits && !immediate::may_wait_unseen(cx, followed, &failing, &[op])).then_some(op)
+}
+
+fn accepts(cx: &Context<'_>, op: Op) -> bool {
+    matches!(cx.callee(op), Callee::Known(entry, true) if matches!(entry.role, Role::Accept))
+        && is_of_listener(cx, op)
+}
+
+/// Whether a listener is asked for the next peer. A handshake with one that came (`accept_async(stream)`) fails for that peer alone, and so does
+/// what is awaited of a listener that gives `None` at its end: a connection that is still to be made.
+fn is_of_listener(cx: &Context<'_>, op: Op) -> bool {
+    let ExprKind::Method(call) = &cx.body.expr(op).kind else { return false };
+    call.args.is_empty() && !gives_an_option(cx, op)
+}
+
+fn gives_an_option(cx: &Context<'_>, op: Op) -> bool {
+    let body = cx.body;
+    let is_some = |pat: PatId| body.variant(pat).is_some_and(|path| path.last() == "Some");
+    let awaited = cx.parent(op).filter(|parent| matches!(body.expr(*parent).kind, ExprKind::Await(_)));
+    let given = awaited.unwrap_or(op);
+    let Some(around) = cx.parent(given) else { return false };
+    match &body.expr(around).kind {
+        ExprKind::Let(pat, _) => is_some(*pat),
+        ExprKind::Match(_, arms) => arms.iter().any(|arm| is_some(arm.pat)),
+        _ => body.stmts_of(around).iter().any(
+            |stmt| matches!(stmt, Stmt::Let { pat, init: Some(init), .. } if *init == given && is_some(*pat)),
+        ),
+    }
 }

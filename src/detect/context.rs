@@ -89,6 +89,19 @@ impl<'a> Context<'a> {
         made
     }
 
+    /// The call that a function of the crate makes and does nothing beside: what comes of the one comes of the other.
+    pub(crate) fn handed_on(&self, call: ExprId) -> Option<(Rc<Self>, ExprId)> {
+        let Callee::Own(item) = self.callee(call) else { return None };
+        let inner = self.inside(item)?;
+        let ExprKind::Block(block) = &inner.body.expr(inner.body.root).kind else { return None };
+        let tail = block.tail.filter(|_| block.stmts.is_empty())?;
+        let made = match inner.body.expr(tail).kind {
+            ExprKind::Await(made) => made,
+            _ => tail,
+        };
+        Some((inner, made))
+    }
+
     /// The one value that a field of a type has in this crate, and where it is written.
     pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<Written> {
         let key = (ty.path.clone(), field.to_owned());

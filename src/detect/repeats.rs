@@ -10,6 +10,8 @@ use crate::resolve::ItemRef;
 
 /// Functions are followed this deep for the request that they send, and for a key in it.
 const MOST_CALLS: u32 = 3;
+/// Implementations of a trait's method that are looked into.
+const MOST_IMPLEMENTATIONS: usize = 4;
 /// Longer texts are prose.
 const LONGEST_NAME: usize = 60;
 
@@ -27,23 +29,7 @@ pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
     }
     let sent = methods(cx, op, MOST_CALLS);
     if sent.is_empty() {
-        let name = cx.call_name(op);
-        // what is not awaited is handed to a queue or pool of one's own: `pool.submit(job)`, `store.try_submit(payload)`
-        let spends = says(&cx.words().spends, name)
-            && cx.is_awaited(op)
-            && !only_asks(cx.words(), name)
-            && !is_signed(cx, op);
-        return if spends {
-            Fact::Known(
-                false,
-                cx.evidence(
-                    op,
-                    "named after something that is done once, and no key tells a repeat from a second order",
-                ),
-            )
-        } else {
-            Fact::Unknown
-        };
+        return by_name(cx, op);
     }
     if sent.iter().all(|method| !matches!(method, Method::Post | Method::Patch)) {
         return Fact::Known(true, cx.evidence(op, "its HTTP method may be repeated"));
@@ -54,6 +40,28 @@ pub(crate) fn idempotent(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
     Fact::Known(
         false,
         cx.evidence(op, "a POST or PATCH without a key that tells a repeat from a second request"),
+    )
+}
+
+/// What the name of a call that is no request says, also of one that a function does nothing beside.
+fn by_name(cx: &Context<'_>, op: ExprId) -> Fact<bool> {
+    let name = cx.call_name(op);
+    // what is not awaited is handed to a queue or pool of one's own: `pool.submit(job)`, `store.try_submit(payload)`
+    let spends = |cx: &Context<'_>, call: ExprId| {
+        let name = cx.call_name(call);
+        says(&cx.words().spends, name) && !only_asks(cx.words(), name) && !is_signed(cx, call)
+    };
+    let inside =
+        || cx.handed_on(op).is_some_and(|(inner, made)| inner.is_awaited(made) && spends(&inner, made));
+    if !cx.is_awaited(op) || only_asks(cx.words(), name) || !spends(cx, op) && !inside() {
+        return Fact::Unknown;
+    }
+    Fact::Known(
+        false,
+        cx.evidence(
+            op,
+            "named after something that is done once, and no key tells a repeat from a second order",
+        ),
     )
 }
 
@@ -126,16 +134,45 @@ fn made_anew(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
         }
         let args = cx.args(id);
         let named = args.iter().any(|arg| matches!(&cx.body.expr(*arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&cx.words().repeat_key, text)));
-        if named {
-            let made = |arg: &ExprId| match cx.body.local(*arg).and_then(|local| cx.init(local)) {
-                Some(init) => inside(init) && draws(cx, init),
-                None => draws(cx, *arg),
+        let made = |arg: &ExprId| {
+            let given = match cx.body.expr(*arg).kind {
+                ExprKind::Ref(given) => given,
+                _ => *arg,
             };
-            found = args.iter().copied().find(|arg| made(arg));
-        }
+            match cx.body.local(given).and_then(|local| cx.init(local)) {
+                Some(init) => inside(init) && draws(cx, init),
+                None => draws(cx, given),
+            }
+        };
+        found = if named {
+            args.iter().copied().find(|arg| made(arg))
+        } else {
+            keys_of(cx, id).into_iter().filter_map(|at| args.get(at).copied()).find(|arg| made(arg))
+        };
         true
     });
     found.or_else(|| new_nonce(cx, attempt))
+}
+
+/// Which arguments of a function of the crate, or of what implements it, it sends as the key of a request.
+fn keys_of(cx: &Context<'_>, call: ExprId) -> Vec<usize> {
+    let Callee::Own(item) = cx.callee(call) else { return Vec::new() };
+    let bodies =
+        std::iter::once(item).chain(cx.krate.implementations(item)).filter_map(|item| cx.inside(item));
+    let mut found = Vec::new();
+    for inner in bodies.take(MOST_IMPLEMENTATIONS) {
+        for (id, _) in inner.body.exprs() {
+            let args = inner.args(id);
+            if !args.iter().any(|arg| matches!(&inner.body.expr(*arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&inner.words().repeat_key, text))) {
+                continue;
+            }
+            let locals = args.iter().filter_map(|arg| inner.body.local(*arg));
+            found.extend(
+                locals.filter_map(|local| inner.body.params.iter().position(|param| param.pat == local)),
+            );
+        }
+    }
+    found
 }
 
 /// Whether a value is drawn, or a new identifier.

@@ -417,7 +417,7 @@ fn told<T>(
     let changed = eval.env.stepped.len() != stepped || eval.env.overflow != overflow || eval.env.vars != vars;
     let mut silent = eval.env.silent.borrow_mut();
     let times = silent.entry(id).or_default();
-    *times = if answer.is_some() || changed { 0 } else { *times + 1 };
+    *times = if answer.is_some() || changed { 0 } else { times.saturating_add(1) };
     answer
 }
 

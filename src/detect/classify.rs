@@ -433,6 +433,6 @@ fn first_op<'s>(mut states: impl Iterator<Item = &'s State>, counts: &dyn Fn(Op)
 }
 
 /// Whether one of these waits is written as one of those.
-fn waits_alike(cx: &Context<'_>, waits: &[ExprId], others: &[ExprId]) -> bool {
+pub(super) fn waits_alike(cx: &Context<'_>, waits: &[ExprId], others: &[ExprId]) -> bool {
     waits.iter().any(|wait| others.iter().any(|other| cx.is_written_alike(*wait, *other)))
 }

@@ -3,7 +3,7 @@
 
 pub(crate) use super::callees::Callee;
 use super::memo::{Memo, Written};
-use crate::body::{Body, ExprId, ExprKind, Lit, Local, PatKind, Stmt, Ty};
+use crate::body::{Body, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty};
 use crate::knowledge::{Knowledge, Role, Words, says};
 use crate::model::{Evidence, Place};
 use crate::resolve::{Crate, ItemRef, Target, peeled};
@@ -163,6 +163,34 @@ impl<'a> Context<'a> {
     /// What a plain `let` gives a local at first.
     pub(crate) fn init(&self, local: Local) -> Option<ExprId> {
         self.inits.get(&local).copied()
+    }
+
+    /// What a chain of methods begins with; the expression itself where it is none.
+    pub(crate) fn chain_root(&self, id: ExprId) -> ExprId {
+        let mut at = id;
+        while let ExprKind::Method(call) = &self.body.expr(at).kind {
+            at = call.receiver;
+        }
+        at
+    }
+
+    /// The only expression of a block; the expression itself where it is none, or holds more.
+    pub(crate) fn only_in(&self, id: ExprId) -> ExprId {
+        let ExprKind::Block(block) = &self.body.expr(id).kind else { return id };
+        match (block.stmts.as_slice(), block.tail) {
+            ([], Some(tail)) => tail,
+            ([Stmt::Expr(only)], None) => *only,
+            _ => id,
+        }
+    }
+
+    /// Whether a pattern, or one inside it, is a variant whose name one of these words is in.
+    pub(crate) fn names_variant(&self, pat: PatId, list: &[String]) -> bool {
+        let mut found = false;
+        self.body.walk_pat(pat, &mut |at| {
+            found |= self.body.variant(at).is_some_and(|path| says(list, path.last()));
+        });
+        found
     }
 
     /// The expressions that an expression stands in, the innermost first.

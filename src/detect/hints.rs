@@ -3,9 +3,10 @@
 
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op};
+use super::named::names;
 use super::reads::is_about;
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{Body, ExprId, ExprKind, Lit, MacroInput, PatKind, Span, Ty};
+use crate::body::{Body, ExprId, ExprKind, PatKind, Span, Ty};
 use crate::knowledge::{Words, is_one_of, says};
 use crate::model::Fact;
 use crate::resolve::ItemRef;
@@ -162,18 +163,8 @@ fn is_stranger(cx: &Context<'_>, call: ExprId) -> bool {
 /// Whether a body so much as names a hint: a field, a header, a method, a variable; or what a throttled reply carries.
 fn is_named_in(body: &Body, words: &Words) -> bool {
     let is = |name: &str| name.len() <= LONGEST_NAME && says(&words.hint, name);
-    let in_expr = |kind: &ExprKind| match kind {
-        ExprKind::Lit(Lit::Str(text)) => is(text),
-        ExprKind::Path(path) => path.segments.iter().any(|segment| is(segment)),
-        ExprKind::Field(_, name) => is(name),
-        ExprKind::Method(call) => is(&call.name),
-        ExprKind::Struct(lit) => is(lit.path.last()) || lit.fields.iter().any(|(name, _)| is(name)),
-        ExprKind::Macro(call) => match &call.input {
-            MacroInput::Words(names) => names.iter().any(|name| is(name)),
-            _ => false,
-        },
-        _ => false,
-    };
+    let in_expr =
+        |kind: &ExprKind| names(kind, is) || matches!(kind, ExprKind::Struct(lit) if is(lit.path.last()));
     let in_pat = |kind: &PatKind| match kind {
         PatKind::Bind { name, .. } => is(name),
         PatKind::Path(path) => is(path.last()),

@@ -138,9 +138,9 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         Some(ItemKind::Const | ItemKind::Static) => return of_constant(krate, knowledge, memo, at),
         _ => Vec::new(),
     };
-    if bodies.is_empty() {
-        found.bodies += usize::from(unread(krate, at).is_some());
-        found.unfollowed.extend(unread(krate, at).and_then(|why| blind::unfollowed(krate, at, None, why)));
+    if let Some(why) = unread(krate, at).filter(|_| bodies.is_empty()) {
+        found.bodies += 1;
+        found.unfollowed.extend(blind::unfollowed(krate, at, None, why));
     }
     let near = Rc::new(Neighbours::default());
     for body in bodies {

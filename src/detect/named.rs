@@ -4,12 +4,27 @@
 use super::flow::{LoopRecord, Op, State, Tag, Test};
 use super::questions::Question;
 use super::remote::Answer;
-use crate::body::{ExprId, ExprKind, Lit};
+use crate::body::{ExprId, ExprKind, Lit, MacroInput};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 
 /// Whether a name says that somebody waits for a condition: `wait_for_ready`.
 pub(super) fn is_named_after_a_condition(words: &Words, name: &str) -> bool {
     says(&words.condition, name) && !says(&words.retry, name) && !says(&words.establish, name)
+}
+
+/// Whether an expression itself names such a thing: a text, a path, a field, a method, a word among a macro's tokens.
+pub(super) fn names(kind: &ExprKind, is: impl Fn(&str) -> bool) -> bool {
+    match kind {
+        ExprKind::Lit(Lit::Str(text)) => is(text),
+        ExprKind::Path(path) => path.segments.iter().any(|segment| is(segment)),
+        ExprKind::Field(_, name) => is(name),
+        ExprKind::Method(call) => is(&call.name),
+        ExprKind::Struct(lit) => lit.fields.iter().any(|(name, _)| is(name)),
+        ExprKind::Macro(call) => {
+            matches!(&call.input, MacroInput::Words(words) if words.iter().any(|word| is(word)))
+        }
+        _ => false,
+    }
 }
 
 impl Question<'_, '_> {

@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::flow::{Followed, Op, State, Tag, Test, Verdict};
 use super::reads::asked_of;
-use super::statuses::is_overload;
+use super::statuses::{is_overload, ranges};
 use super::summary::{in_pattern, predicate_statuses};
 use crate::body::{BinOp, ExprId, ExprKind, Lit, MacroInput};
 use crate::knowledge::Role;
@@ -62,11 +62,11 @@ fn says_yes(cx: &Context<'_>, id: ExprId, calls: u32, deep: u32) -> bool {
     match &cx.body.expr(id).kind {
         ExprKind::Block(block) => block.tail.is_some_and(yes) || returns_yes(cx, id, calls, deep),
         ExprKind::If { cond, then, otherwise } => {
-            let plain = single(cx, *then);
+            let plain = cx.only_in(*then);
             is_true(plain) && yes(*cond) || !is_true(plain) && yes(*then) || otherwise.is_some_and(yes)
         }
         ExprKind::Match(_, arms) => arms.iter().any(|arm| {
-            let plain = single(cx, arm.body);
+            let plain = cx.only_in(arm.body);
             if !is_true(plain) {
                 return yes(arm.body);
             }
@@ -104,10 +104,10 @@ fn says_yes(cx: &Context<'_>, id: ExprId, calls: u32, deep: u32) -> bool {
     }
 }
 
-fn said_by(role: &Role) -> bool {
+/// Whether the vocabulary says that a test is true of 429 or 503.
+pub(crate) fn said_by(role: &Role) -> bool {
     let Role::Predicate { statuses, .. } = role else { return false };
-    let ranges: Vec<(u16, u16)> = statuses.iter().map(|[from, to]| (*from, *to)).collect();
-    is_overload(&ranges)
+    is_overload(&ranges(statuses).collect::<Vec<_>>())
 }
 
 /// `if too_many(status) { return true; }` before a block's end.
@@ -119,20 +119,10 @@ fn returns_yes(cx: &Context<'_>, block: ExprId, calls: u32, deep: u32) -> bool {
             ExprKind::Return(Some(value)) => Some(*value),
             _ => None,
         };
-        let Some(value) = returned(single(cx, *then)) else { return false };
+        let Some(value) = returned(cx.only_in(*then)) else { return false };
         match cx.body.expr(value).kind {
             ExprKind::Lit(Lit::Bool(true)) => says_yes(cx, *cond, calls, deep),
             _ => says_yes(cx, value, calls, deep),
         }
     })
-}
-
-/// The only expression of a block.
-fn single(cx: &Context<'_>, id: ExprId) -> ExprId {
-    let ExprKind::Block(block) = &cx.body.expr(id).kind else { return id };
-    match (block.stmts.as_slice(), block.tail) {
-        ([], Some(tail)) => tail,
-        ([crate::body::Stmt::Expr(only)], None) => *only,
-        _ => id,
-    }
 }

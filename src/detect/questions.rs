@@ -1,6 +1,7 @@
 //! The questions that classification asks about a loop: what counts, what is remote, what names say, what leaves and what stays.
 //! Each answers about one loop of one body; which answers make which kind is the decision table's business (`classify`).
 
+use super::classify::waits_alike;
 use super::context::{Callee, Context};
 use super::flow::state::Look;
 use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
@@ -303,15 +304,10 @@ impl Question<'_, '_> {
         failing: &[&State],
         ops: &[Op],
     ) -> bool {
-        let waits = |state: &State| state.waits.clone();
         record.exits.iter().any(|(state, _)| {
             let worked = |look: &Look| look.verdict == Verdict::Success && ops.contains(&look.op);
             state.looked.iter().any(worked)
-                && waits(state).iter().any(|wait| {
-                    failing
-                        .iter()
-                        .any(|fail| fail.waits.iter().any(|other| self.cx.is_written_alike(*wait, *other)))
-                })
+                && failing.iter().any(|fail| waits_alike(self.cx, &state.waits, &fail.waits))
         })
     }
 

@@ -5,12 +5,12 @@ use super::bounds::Bounds;
 use super::context::Context;
 use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
-use super::sites::{self, REMOTE_UNKNOWN, remote_by_a_name};
+use super::sites;
 use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
-use crate::model::{BoundKind, Confidence, Evidence, Fact, Kind, Site};
+use crate::model::{BoundKind, Evidence, Fact, Kind, Site};
 
 /// The recursion of a body, where there is one after a failure.
 pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
@@ -65,17 +65,7 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     }
     site.why.push(cx.evidence(*call, "calls itself again after a failure"));
     site.operation.text = Fact::Known(cx.text(*main), cx.evidence(*main, "this is tried again"));
-    if let Some(answer) = answer {
-        site.operation.remote =
-            Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..cx.evidence(*main, "") });
-        if !answer.certain {
-            site.confidence = Confidence::Medium;
-            site.reasons.push(remote_by_a_name(&answer.why));
-        }
-    } else {
-        site.confidence = Confidence::Medium;
-        site.reasons.push(REMOTE_UNKNOWN.into());
-    }
+    sites::say_remote(&mut site, answer.as_ref(), cx.place(*main));
     let bounds = bounds(cx, followed, *call, &failing);
     let mut replay = if direct {
         super::delay::replay_calls(cx, *call, &failing)

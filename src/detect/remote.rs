@@ -84,10 +84,7 @@ pub(super) fn holds_a_session(cx: &Context<'_>, id: ExprId) -> bool {
 
 /// What is called on something that was made here on the machine: `OpenOptions::new().write(true).open(path)`.
 fn by_origin(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
-    let mut at = id;
-    while let ExprKind::Method(call) = &cx.body.expr(at).kind {
-        at = call.receiver;
-    }
+    let at = cx.chain_root(id);
     let made_here = at != id && matches!(cx.role(at), Some(Role::Local { kind: LocalKind::File }));
     (made_here && !cx.is_awaited(id))
         .then(|| answer(false, true, format!("`{}` stays on the machine", cx.call_name(at))))

@@ -2,6 +2,7 @@
 //! the repeat. Which failures leave open whether the work was done is told in `unanswered`. A request that only asks is never said to be harmful.
 
 use super::context::{Callee, Context};
+use super::named::names;
 use super::remote::method_of;
 use crate::body::{ExprId, ExprKind, Lit, Local, PatKind};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
@@ -133,7 +134,6 @@ fn made_anew(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
             return false;
         }
         let args = cx.args(id);
-        let named = args.iter().any(|arg| matches!(&cx.body.expr(*arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&cx.words().repeat_key, text)));
         let made = |arg: &ExprId| {
             let given = match cx.body.expr(*arg).kind {
                 ExprKind::Ref(given) => given,
@@ -144,7 +144,7 @@ fn made_anew(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
                 None => draws(cx, given),
             }
         };
-        found = if named {
+        found = if is_key_written(cx, args) {
             args.iter().copied().find(|arg| made(arg))
         } else {
             keys_of(cx, id).into_iter().filter_map(|at| args.get(at).copied()).find(|arg| made(arg))
@@ -152,6 +152,11 @@ fn made_anew(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
         true
     });
     found.or_else(|| new_nonce(cx, attempt))
+}
+
+/// `.header("Idempotency-Key", key)`: whether one of these arguments is the name of such a key.
+fn is_key_written(cx: &Context<'_>, args: &[ExprId]) -> bool {
+    args.iter().any(|arg| matches!(&cx.body.expr(*arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&cx.words().repeat_key, text)))
 }
 
 /// Which arguments of a function of the crate, or of what implements it, it sends as the key of a request.
@@ -163,7 +168,7 @@ fn keys_of(cx: &Context<'_>, call: ExprId) -> Vec<usize> {
     for inner in bodies.take(MOST_IMPLEMENTATIONS) {
         for (id, _) in inner.body.exprs() {
             let args = inner.args(id);
-            if !args.iter().any(|arg| matches!(&inner.body.expr(*arg).kind, ExprKind::Lit(Lit::Str(text)) if says(&inner.words().repeat_key, text))) {
+            if !is_key_written(&inner, args) {
                 continue;
             }
             let locals = args.iter().filter_map(|arg| inner.body.local(*arg));
@@ -231,18 +236,7 @@ fn is_keyed(cx: &Context<'_>, op: ExprId) -> bool {
 
 fn is_named_in(cx: &Context<'_>) -> bool {
     let is = |name: &str| name.len() <= LONGEST_NAME && says(&cx.words().repeat_key, name);
-    let in_expr = |kind: &ExprKind| match kind {
-        ExprKind::Lit(Lit::Str(text)) => is(text),
-        ExprKind::Path(path) => path.segments.iter().any(|segment| is(segment)),
-        ExprKind::Field(_, name) => is(name),
-        ExprKind::Struct(lit) => lit.fields.iter().any(|(name, _)| is(name)),
-        ExprKind::Method(call) => is(&call.name),
-        ExprKind::Macro(call) => {
-            matches!(&call.input, crate::body::MacroInput::Words(names) if names.iter().any(|name| is(name)))
-        }
-        _ => false,
-    };
-    cx.body.exprs().any(|(_, expr)| in_expr(&expr.kind))
+    cx.body.exprs().any(|(_, expr)| names(&expr.kind, is))
         || cx.body.pats().any(|(_, pat)| matches!(&pat.kind, PatKind::Bind { name, .. } if is(name)))
 }
 

@@ -6,12 +6,13 @@ use super::context::{Callee, Context};
 use super::delay::{self, Amount, Replay, Shown};
 use super::errors::errors;
 use super::flow::{Followed, LoopRecord, LoopShape, State};
+use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
 use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
-use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Site};
+use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
@@ -276,6 +277,20 @@ pub(crate) const REMOTE_UNKNOWN: &str = "not known whether the operation is remo
 /// Why a site is less certain: that its operation is remote is told by a name.
 pub(crate) fn remote_by_a_name(why: &str) -> String {
     format!("remote by a name: {why}")
+}
+
+/// Writes whether the operation is remote, and what of that makes the site less certain.
+pub(crate) fn say_remote(site: &mut Site, answer: Option<&Answer>, place: Option<Place>) {
+    let Some(answer) = answer else {
+        site.confidence = Confidence::Medium;
+        site.reasons.push(REMOTE_UNKNOWN.into());
+        return;
+    };
+    site.operation.remote = Fact::Known(answer.is, Evidence { place, text: answer.why.clone() });
+    if !answer.certain {
+        site.confidence = Confidence::Medium;
+        site.reasons.push(remote_by_a_name(&answer.why));
+    }
 }
 
 /// A site of which only the place is known.

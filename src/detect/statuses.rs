@@ -80,6 +80,11 @@ pub(crate) fn permanent_4xx(codes: &[(u16, u16)]) -> usize {
         .count()
 }
 
+/// The statuses that a table lists, as ranges with both ends in them.
+pub(crate) fn ranges(listed: &[[u16; 2]]) -> impl Iterator<Item = (u16, u16)> {
+    listed.iter().map(|[from, to]| (*from, *to))
+}
+
 /// Whether 429 or 503 is among these statuses: the server says that it has too much to do.
 pub(crate) fn is_overload(codes: &[(u16, u16)]) -> bool {
     [429, 503].iter().any(|code| codes.iter().any(|(from, to)| from <= code && code <= to))

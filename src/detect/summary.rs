@@ -322,7 +322,7 @@ pub(crate) fn predicate_statuses(cx: &Context<'_>, id: ExprId, depth: u32) -> Op
         }
         ExprKind::Method(call) => match cx.role(id) {
             Some(Role::Predicate { statuses, .. }) if !statuses.is_empty() => {
-                Some(statuses.iter().map(|[from, to]| (*from, *to)).collect())
+                Some(statuses::ranges(statuses).collect())
             }
             _ if call.name == "contains" && call.args.len() == 1 => listed_statuses(cx, call.receiver),
             _ => None,

@@ -5,7 +5,7 @@ use super::context::{Callee, Context};
 use super::errors::told_by_kind;
 use super::flow::{Followed, Op, State, Tag, Test, Verdict};
 use super::reads::asked_of;
-use crate::body::{ExprId, ExprKind, Lit, PatId, Stmt, UnOp};
+use crate::body::{ExprId, ExprKind, Lit, PatId, UnOp};
 use crate::knowledge::says;
 use crate::model::Fact;
 
@@ -92,20 +92,9 @@ fn says_no(cx: &Context<'_>, id: ExprId) -> bool {
         ExprKind::Return(Some(value)) => matches!(cx.body.expr(value).kind, ExprKind::Lit(Lit::Bool(false))),
         _ => false,
     };
-    match &cx.body.expr(id).kind {
-        ExprKind::Block(block) => match (block.stmts.as_slice(), block.tail) {
-            ([], Some(tail)) => is_no(tail),
-            ([Stmt::Expr(only)], None) => is_no(*only),
-            _ => false,
-        },
-        _ => is_no(id),
-    }
+    is_no(cx.only_in(id))
 }
 
 fn is_open_variant(cx: &Context<'_>, pat: PatId) -> bool {
-    let mut found = false;
-    cx.body.walk_pat(pat, &mut |at| {
-        found |= cx.body.variant(at).is_some_and(|path| says(&cx.words().unanswered, path.last()));
-    });
-    found
+    cx.names_variant(pat, &cx.words().unanswered)
 }

@@ -125,13 +125,7 @@ impl Question<'_, '_> {
                 ExprKind::Lit(Lit::Str(text)) => says(words, text),
                 _ => false,
             })
-        }) || state.arms.iter().any(|pat| {
-            let mut found = false;
-            body.walk_pat(*pat, &mut |inner| {
-                found |= body.variant(inner).is_some_and(|path| says(words, path.last()));
-            });
-            found
-        })
+        }) || state.arms.iter().any(|pat| self.cx.names_variant(*pat, words))
     }
 }
 

@@ -292,8 +292,7 @@ impl Walker<'_, '_> {
                     return next(s, Val::Truth(id, true));
                 };
                 if !statuses.is_empty() {
-                    let ranges: SmallVec<[(u16, u16); 2]> =
-                        statuses.iter().map(|[from, to]| (*from, *to)).collect();
+                    let ranges = crate::detect::statuses::ranges(statuses).collect();
                     return next(s, Val::Test(op, Test::Status(ranges), true));
                 }
                 let test = if *transient == Some(true) { Test::Transient } else { Test::About };
@@ -507,11 +506,7 @@ impl Walker<'_, '_> {
 
     /// The variable that a chain of methods begins with.
     fn receiver_local(&self, id: ExprId) -> Option<crate::body::Local> {
-        let mut at = id;
-        while let ExprKind::Method(call) = &self.body().expr(at).kind {
-            at = call.receiver;
-        }
-        self.body().local(at)
+        self.body().local(self.cx.chain_root(id))
     }
 
     /// Whether something is told to stop, and its answer awaited: no signal.

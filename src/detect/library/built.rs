@@ -278,7 +278,6 @@ impl<'c, 'a> Built<'c, 'a> {
                 site.delay.made_elsewhere = Fact::known(false);
             } else {
                 // two places: what is waited is told where the policy is built, what is tried again where it runs
-                let mut driven = driven;
                 site.operation = driven.operation.clone();
                 site.errors.honours_retry_after = std::mem::take(&mut driven.errors.honours_retry_after);
                 made.push(driven);

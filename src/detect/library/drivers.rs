@@ -175,16 +175,17 @@ pub(super) fn args_of<'a>(cx: &Context<'a>, id: ExprId) -> &'a [ExprId] {
 
 /// The policy that a driver is given.
 pub(super) fn policy_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
-    match (driver.policy, &cx.body.expr(call).kind) {
-        (Some(at), _) => args_of(cx, call).get(at).copied(),
-        (None, ExprKind::Method(method)) => Some(method.receiver),
-        _ => None,
-    }
+    given_at(cx, driver.policy, call)
 }
 
 /// What a driver runs.
 pub(super) fn operation_at(cx: &Context<'_>, driver: &Driver, call: ExprId) -> Option<ExprId> {
-    match (driver.operation, &cx.body.expr(call).kind) {
+    given_at(cx, driver.operation, call)
+}
+
+/// An argument of a call; the receiver where the table names none.
+fn given_at(cx: &Context<'_>, at: Option<usize>, call: ExprId) -> Option<ExprId> {
+    match (at, &cx.body.expr(call).kind) {
         (Some(at), _) => args_of(cx, call).get(at).copied(),
         (None, ExprKind::Method(method)) => Some(method.receiver),
         _ => None,
@@ -196,11 +197,11 @@ pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &m
     let evidence = cx.evidence(operation, "this is tried again");
     site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
     let answer = match &cx.body.expr(operation).kind {
-        // a function given by its name
-        // or what a helper is given
+        // what a helper is given
         ExprKind::Path(_) if cx.body.local(operation).is_some() => {
             remote::of_callers(cx, cx.body.local(operation)).map(|answer| (answer.is, answer.why))
         }
+        // a function given by its name
         ExprKind::Path(path) => match cx.by_path(path) {
             Some(Callee::Own(item)) => crate::detect::summary::summary(cx, item)
                 .remote

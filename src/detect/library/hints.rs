@@ -6,6 +6,7 @@ use super::full_paths;
 use crate::body::{ExprId, ExprKind, Ty};
 use crate::detect::context::{Callee, Context};
 use crate::detect::hints::{is_named_under, names_hint};
+use crate::detect::overloads::said_by;
 use crate::detect::statuses::is_overload;
 use crate::detect::summary::{MOST_CALLS, predicate_statuses};
 use crate::knowledge::{Driver, Library, Retried, Role};
@@ -61,9 +62,7 @@ fn speaks_of_overload(cx: &Context<'_>, library: &Library, item: ItemRef, left: 
     let (Some(inner), Some(left)) = (cx.inside(item), left.checked_sub(1)) else { return false };
     inner.body.exprs().any(|(id, _)| {
         let by_status = || match inner.role(id) {
-            Some(Role::Predicate { statuses, .. }) => {
-                is_overload(&statuses.iter().map(|[from, to]| (*from, *to)).collect::<Vec<_>>())
-            }
+            Some(role @ Role::Predicate { .. }) => said_by(role),
             _ => predicate_statuses(&inner, id, 0).is_some_and(|ranges| is_overload(&ranges)),
         };
         names_overload(&inner, library, id)

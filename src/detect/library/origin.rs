@@ -150,7 +150,7 @@ fn variable<'a>(scope: &Scope<'_, 'a>, local: Local, used: ExprId) -> Option<Fol
             // `policy.set_jitter(true);`; what a setter by value gives, and nobody takes, changes nothing
             ExprKind::Method(_)
                 if is_statement(cx, id)
-                    && root_of(cx, id) == Some(local)
+                    && cx.body.local(cx.chain_root(id)) == Some(local)
                     && policy.library.is_none_or(|library| library.in_place) =>
             {
                 let known = Value { amount: Amount::unknown(), policy: Some(policy.clone()) };
@@ -170,15 +170,6 @@ fn variable<'a>(scope: &Scope<'_, 'a>, local: Local, used: ExprId) -> Option<Fol
         }
     }
     Some(policy)
-}
-
-/// The variable at the root of a chain of methods.
-fn root_of(cx: &Context<'_>, id: ExprId) -> Option<Local> {
-    let mut at = id;
-    while let ExprKind::Method(call) = &cx.body.expr(at).kind {
-        at = call.receiver;
-    }
-    cx.body.local(at)
 }
 
 /// What all callers give as a parameter.
@@ -227,10 +218,7 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
 
 /// `self.backoff.with_max_times(16)`, stored in `self.backoff`.
 fn changes_field(cx: &Context<'_>, value: ExprId, name: &str) -> bool {
-    let mut at = value;
-    while let ExprKind::Method(call) = &cx.body.expr(at).kind {
-        at = call.receiver;
-    }
+    let at = cx.chain_root(value);
     at != value && matches!(&cx.body.expr(at).kind, ExprKind::Field(_, field) if field == name)
 }
 

@@ -67,10 +67,7 @@ pub(super) fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
     for (_, expr) in cx.body.exprs() {
         let ExprKind::Assign(place, value) = expr.kind else { continue };
         let Some(name) = cx.field_path(place) else { continue };
-        let mut root = value;
-        while let ExprKind::Method(call) = &cx.body.expr(root).kind {
-            root = call.receiver;
-        }
+        let root = cx.chain_root(value);
         if root == value || cx.field_path(root).as_ref() != Some(&name) {
             continue;
         }

@@ -19,10 +19,10 @@ use super::context::Context;
 use super::delay::{self, Replay};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State};
 use super::remote::{self, Answer};
-use super::sites::{self, REMOTE_UNKNOWN, remote_by_a_name};
+use super::sites;
 use crate::body::{ExprId, Span};
 use crate::knowledge::Role;
-use crate::model::{Confidence, Evidence, Fact, Kind, Site};
+use crate::model::{Evidence, Fact, Kind, Site};
 
 /// Whether a body without a loop may hold such a place, so that it is worth following.
 pub(crate) fn is_worth_following(cx: &Context<'_>) -> bool {
@@ -86,17 +86,7 @@ fn site(cx: &Context<'_>, followed: &Followed, again: &Again<'_>) -> Option<Site
         site.operation.idempotent = super::repeats::idempotent(cx, main);
         site.operation.blocking = Fact::Known(blocking, evidence);
     }
-    if let Some(answer) = &again.remote {
-        let place = again.main.and_then(|main| cx.place(main));
-        site.operation.remote = Fact::Known(answer.is, Evidence { place, text: answer.why.clone() });
-        if !answer.certain {
-            site.confidence = Confidence::Medium;
-            site.reasons.push(remote_by_a_name(&answer.why));
-        }
-    } else {
-        site.confidence = Confidence::Medium;
-        site.reasons.push(REMOTE_UNKNOWN.into());
-    }
+    sites::say_remote(&mut site, again.remote.as_ref(), again.main.and_then(|main| cx.place(main)));
     let record = whole(followed, &again.failing);
     let shown = || delay::replay(cx, cx.body.root, &record, &again.failing);
     let mut replay = again.replay.clone().unwrap_or_else(shown);

@@ -4,6 +4,7 @@
 pub mod body;
 pub mod cli;
 pub mod detect;
+pub mod fix;
 pub mod knowledge;
 pub mod model;
 pub mod report;

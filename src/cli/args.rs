@@ -3,6 +3,7 @@
 use super::baseline::BaselineVerb;
 use super::cargo::Chosen;
 use super::configuring::Configuring;
+use super::fixing::FixArgs;
 use super::older::Older;
 use super::output::OutputArgs;
 use crate::model::Confidence;
@@ -140,6 +141,9 @@ pub(super) struct Options {
 
     #[command(flatten)]
     pub(super) configuring: Configuring,
+
+    #[command(flatten)]
+    pub(super) fixing: FixArgs,
 
     /// What cargo's options choose; the paths are its folders then.
     #[arg(skip)]

@@ -2,6 +2,7 @@
 
 use super::args::Options;
 use super::error::Stop;
+use super::fixing::Texts;
 use super::output::write_files;
 use super::run::run;
 use super::settings::{Settings, terminal_columns};
@@ -20,7 +21,7 @@ pub(super) fn audit(
     if options.configuring.show_settings {
         return show::show(settings, options, out);
     }
-    let looked = run(settings, options, None)?;
+    let looked = run(settings, options, None, &Texts::new())?;
     say::problems(&looked, settings);
     let sites: Vec<Arc<Site>> =
         looked.sites.iter().filter(|site| all || site.kind.is_real()).cloned().collect();

@@ -3,6 +3,7 @@
 use super::args::{Options, Talk};
 use super::configured::here;
 use super::error::{Stop, UserError};
+use super::fixing::Texts;
 use super::older::{Run, read_baseline};
 use super::run::{Judging, run};
 use super::settings::settings;
@@ -49,7 +50,7 @@ pub(super) fn baseline(
     let path = options.older.baseline_file();
     let old = read_baseline(&path)?;
     let names = here(options)?.rule_names();
-    let looked = run(&settings, options, Some(Judging { keep_all: true }))?;
+    let looked = run(&settings, options, Some(Judging { keep_all: true, fixes: false }), &Texts::new())?;
     say::problems(&looked, &settings);
     let seen = Run::new(&looked, &settings.inputs, &names, &path);
     let shown = clean(&path.display().to_string());

@@ -5,7 +5,7 @@ use super::args::{FailOn, Options};
 use super::error::{Stop, UserError, nearest};
 use super::rooms::{Input, Known, Rules, Unread};
 use super::selection::{Selection, select};
-use crate::model::{Level, LimitInfo};
+use crate::model::{Jitter, Level, LimitInfo, MAX_DELAY};
 use crate::report::clean;
 use crate::settings::{Config, ConfigError, Excerpt, Finder, RuleName, Set};
 use std::collections::BTreeMap;
@@ -51,6 +51,17 @@ impl Configuration {
                 RuleName { name: card.name, group: card.group.word(), asked }
             })
             .collect()
+    }
+
+    /// How delays are to be drawn.
+    pub(super) fn jitter(&self) -> Jitter {
+        self.config.as_ref().and_then(|it| it.preferred_jitter.as_ref()).map_or(Jitter::Full, |set| set.value)
+    }
+
+    /// The longest delay that is allowed, seconds.
+    pub(super) fn longest_s(&self) -> Option<f64> {
+        let limits = &self.config.as_ref()?.limits;
+        limits.iter().find(|(limit, _)| limit.name == MAX_DELAY).map(|(_, set)| set.value)
     }
 
     /// How loud a rule's findings in a file are, by the path that is shown of it.

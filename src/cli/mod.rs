@@ -10,6 +10,7 @@ mod configured;
 mod configuring;
 mod error;
 mod explain;
+mod fixing;
 mod guard;
 mod init;
 mod older;
@@ -33,6 +34,7 @@ use cargo::CargoTyped;
 use clap::Parser as _;
 use codespan_reporting::term::termcolor::BufferedStandardStream;
 use error::{Stop, UserError};
+use fixing::Texts;
 use run::{Judging, run};
 use settings::{color_choice, settings, without_judging, without_options};
 use std::ffi::OsString;
@@ -101,7 +103,7 @@ pub fn measured(folder: &Path) -> Result<(Vec<Finding>, Vec<Arc<Site>>), String>
     };
     let settings =
         settings(vec![folder.to_owned()], &options, Talk::default()).map_err(|error| error.what)?;
-    match run(&settings, &options, Some(Judging { keep_all: false })) {
+    match run(&settings, &options, Some(Judging { keep_all: false, fixes: false }), &Texts::new()) {
         Ok(looked) => Ok((looked.findings, looked.sites)),
         Err(Stop::User(error)) => Err(error.what),
         Err(Stop::Output(error)) => Err(error.to_string()),

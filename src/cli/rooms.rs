@@ -1,15 +1,16 @@
 //! The other rooms as the commands see them: the only file of this room that names what reads, detects and judges.
 
 use super::error::UserError;
+use super::fixing::Texts;
 use super::settings::Inputs;
 use crate::knowledge::Knowledge;
 use crate::model::Jitter;
 use crate::model::{Finding, Group, Level, Persona, Problem, Site, Unfollowed};
 use crate::report::Sources;
 use crate::resolve::Crate;
-use crate::rules;
 use crate::settings::Remarks;
-use crate::source::{self, Found, SourceFile, Walk};
+use crate::source::{self, Found, PackageTexts, SourceFile, Walk};
+use crate::{fix, rules};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -110,6 +111,13 @@ impl Known {
     }
 }
 
+impl Known {
+    /// The tables; `None` only where the program's own cannot be read, which a test keeps out.
+    fn knowledge(&self) -> Option<&Knowledge> {
+        self.own.as_ref().or_else(|| Knowledge::builtin().ok())
+    }
+}
+
 fn named(files: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     files.iter().map(|(name, text)| (name.as_str(), text.as_str()))
 }
@@ -121,6 +129,10 @@ pub(super) struct Package {
     /// What of it could not be read.
     pub(super) unread: Vec<Problem>,
     extent: Extent,
+    /// What is written of it beside its sources.
+    texts: PackageTexts,
+    /// Where its files are on disk.
+    paths: BTreeMap<Arc<str>, PathBuf>,
 }
 
 /// How much of a package is looked at.
@@ -192,15 +204,23 @@ impl Unread {
     }
 
     /// Reads it. Packages are read one by one, each when its turn comes: the memory of a run is that of its largest packages.
-    pub(super) fn read(self) -> Package {
+    /// A file that `texts` has is taken from there.
+    pub(super) fn read(self, texts: &Texts) -> Package {
         match self {
-            Self::Files { folder, files, context } => package(folder.as_deref(), &files, context),
+            Self::Files { folder, files, context } => package(folder.as_deref(), &files, context, texts),
             Self::Text(name, bytes) => {
+                let paths = BTreeMap::from([(Arc::from(name.as_str()), PathBuf::from(&name))]);
                 let (files, unread) = match source::source_file(name.into(), bytes) {
                     Ok(file) => (vec![file], Vec::new()),
                     Err(problem) => (Vec::new(), vec![problem]),
                 };
-                Package { krate: Crate::new(files, None), unread, extent: Extent::Part }
+                Package {
+                    krate: Crate::new(files, None),
+                    unread,
+                    extent: Extent::Part,
+                    texts: PackageTexts::default(),
+                    paths,
+                }
             }
         }
     }
@@ -228,6 +248,13 @@ impl Package {
         }
     }
 
+    /// Where some files are on disk.
+    pub(super) fn paths(&self, wanted: &BTreeSet<Arc<str>>) -> BTreeMap<Arc<str>, PathBuf> {
+        let mut paths = self.paths.clone();
+        paths.retain(|shown, _| wanted.contains(shown));
+        paths
+    }
+
     /// The texts of some files; the rest of the package is let go.
     pub(super) fn into_sources(self, wanted: &BTreeSet<Arc<str>>) -> Sources {
         let mut sources = Sources::default();
@@ -239,8 +266,13 @@ impl Package {
 }
 
 /// Finds the files and puts those of one package together. Called on the threads of the run.
-pub(super) fn find(inputs: &Inputs) -> Result<Input, UserError> {
+pub(super) fn find(inputs: &Inputs, texts: &Texts) -> Result<Input, UserError> {
     let paths = match inputs {
+        Inputs::Stdin(name) if texts.contains_key(name.as_path()) => {
+            let bytes = texts.get(name.as_path()).map(|text| text.clone().into_bytes()).unwrap_or_default();
+            let text = Unread::Text(name.to_string_lossy().into(), bytes);
+            return Ok(Input { packages: vec![text], problems: Vec::new() });
+        }
         Inputs::Stdin(name) => {
             let mut bytes = Vec::new();
             std::io::stdin()
@@ -282,10 +314,14 @@ pub(super) fn find(inputs: &Inputs) -> Result<Input, UserError> {
 }
 
 /// A package of these files; where some were named themselves, the rest of its sources is read too, so that names resolve.
-fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> Package {
+fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>, instead: &Texts) -> Package {
+    let read_one = |found: &Found| match instead.get(&found.path) {
+        Some(text) => source::read_as(found, text),
+        None => source::read(found),
+    };
     let mut unread = Vec::new();
     let mut read = Vec::new();
-    for (result, found) in files.par_iter().map(source::read).collect::<Vec<_>>().into_iter().zip(files) {
+    for (result, found) in files.par_iter().map(read_one).collect::<Vec<_>>().into_iter().zip(files) {
         match result {
             Ok(file) => read.extend(file),
             Err(problem) => unread.push(Problem { path: found.shown.to_string(), ..problem }),
@@ -299,7 +335,7 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
         context.extend(others.into_iter().filter(|other| !known.contains(&other.path)));
     }
     // a file that cannot be read is a problem only of a run that looks at it
-    for result in context.par_iter().map(source::read).collect::<Vec<_>>() {
+    for result in context.par_iter().map(read_one).collect::<Vec<_>>() {
         read.extend(result.ok().flatten().map(|file| SourceFile { context_only: true, ..file }));
     }
     let texts = folder.map(source::package_texts).unwrap_or_default();
@@ -308,7 +344,8 @@ fn package(folder: Option<&Path>, files: &[Found], mut context: Vec<Found>) -> P
     } else {
         Extent::Part
     };
-    Package { krate: Crate::with(read, texts), unread, extent }
+    let paths = files.iter().map(|found| (found.shown.clone(), found.path.clone())).collect();
+    Package { krate: Crate::with(read, texts.clone()), unread, extent, texts, paths }
 }
 
 /// What a package holds.
@@ -326,15 +363,61 @@ pub(super) struct Held {
     pub(super) unfollowed: Vec<Unfollowed>,
 }
 
+/// What is asked of fixes.
+#[derive(Debug)]
+pub(super) struct WantedFixes<'a> {
+    /// How delays are drawn.
+    pub(super) jitter: Jitter,
+    /// The longest delay that is allowed, seconds.
+    pub(super) longest_s: Option<f64>,
+    /// The crate that may be added to the manifest.
+    pub(super) added: Option<&'a str>,
+}
+
+/// Gives each finding the fix that mends it. The edited files are read again for that, the others only for what their names mean.
+pub(super) fn suggest(
+    package: &Package,
+    known: &Known,
+    rules: &Rules,
+    wanted: &WantedFixes<'_>,
+    findings: &mut [Finding],
+) {
+    let Some(knowledge) = known.knowledge() else { return };
+    let look = |changed: Vec<SourceFile>| {
+        let same = package.krate.files.iter().filter(|file| changed.iter().all(|it| it.path != file.path));
+        let same = same.map(|file| SourceFile { context_only: true, ..file.clone() });
+        let files = same.chain(changed.iter().cloned()).collect();
+        let krate = Crate::with(files, package.texts.clone());
+        let mut sites = crate::detect::sites(&krate, knowledge).sites;
+        Remarks::read(changed.iter(), false).assume(&mut sites);
+        sites.into_iter().map(Arc::new).collect()
+    };
+    let judge = |site: &Arc<Site>| {
+        let said = rules.rules.judge(site, |rule| rule.level.max(Level::Note));
+        said.into_iter()
+            .map(|finding| {
+                let rule = rules.rules.get(&finding.rule);
+                let heard =
+                    rule.is_some_and(|it| it.level >= Level::Warning && it.persona == Persona::Default);
+                (finding.rule, heard)
+            })
+            .collect()
+    };
+    let bench = fix::Bench {
+        krate: &package.krate,
+        knowledge,
+        jitter: wanted.jitter,
+        longest_s: wanted.longest_s,
+        added: wanted.added,
+        look: &look,
+        judge: &judge,
+    };
+    fix::suggest(&bench, findings);
+}
+
 /// The sites of a package, and what in it could not be followed.
 pub(super) fn sites(package: &Package, known: &Known) -> Held {
-    let knowledge = match &known.own {
-        Some(own) => own,
-        None => match Knowledge::builtin() {
-            Ok(builtin) => builtin,
-            Err(_) => return Held::default(),
-        },
-    };
+    let Some(knowledge) = known.knowledge() else { return Held::default() };
     let found = crate::detect::sites(&package.krate, knowledge);
     // what an outline left out was never asked for, so nobody behind it could say so
     let looked_at = package.krate.files.iter().filter(|file| !file.context_only);

@@ -4,6 +4,7 @@
 use super::args::Options;
 use super::configured::{Configuration, Configured, configure};
 use super::error::{Stop, UserError};
+use super::fixing::Texts;
 use super::guard::guarded;
 use super::rooms;
 use super::settings::Settings;
@@ -12,6 +13,7 @@ use crate::report::{Sources, Summary};
 use crate::settings::Remarks;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,6 +37,8 @@ pub(super) struct Looked {
     pub(super) unfollowed: Vec<Unfollowed>,
     /// The texts that the findings point into.
     pub(super) sources: Sources,
+    /// Where those are on disk.
+    pub(super) paths: BTreeMap<Arc<str>, PathBuf>,
     pub(super) summary: Summary,
     pub(super) left_out: LeftOut,
     /// How long each package took, by its first file.
@@ -70,15 +74,24 @@ pub(super) struct LeftOut {
 pub(super) struct Judging {
     /// Keep what is not reported too: a baseline may know it.
     pub(super) keep_all: bool,
+    /// Look for what mends the findings.
+    pub(super) fixes: bool,
 }
 
 /// Reads, detects and, where asked to, judges.
-pub(super) fn run(settings: &Settings, options: &Options, judging: Option<Judging>) -> Result<Looked, Stop> {
+/// Files that `texts` has are read from there.
+pub(super) fn run(
+    settings: &Settings,
+    options: &Options,
+    judging: Option<Judging>,
+    texts: &Texts,
+) -> Result<Looked, Stop> {
     on_threads(settings, || {
-        let mut input = rooms::find(&settings.inputs)?;
+        let mut input = rooms::find(&settings.inputs, texts)?;
         let problems = std::mem::take(&mut input.problems);
         let (packages, excluded) = configure(input, options)?;
-        let parts: Vec<Looked> = packages.into_par_iter().map(|package| look_at(package, judging)).collect();
+        let parts: Vec<Looked> =
+            packages.into_par_iter().map(|package| look_at(package, judging, options, texts)).collect();
         let mut looked = together(parts, problems);
         looked.left_out.excluded = excluded;
         Ok(looked)
@@ -97,10 +110,10 @@ pub(super) fn on_threads<T: Send>(
     pool.install(work)
 }
 
-fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
+fn look_at(configured: Configured, judging: Option<Judging>, options: &Options, texts: &Texts) -> Looked {
     let started = Instant::now();
     let Configured { package, by } = configured;
-    let mut package = package.read();
+    let mut package = package.read(texts);
     let mut looked = Looked { problems: std::mem::take(&mut package.unread), ..Looked::default() };
     looked.left_out.packages = 1;
     for (_, bytes) in package.files() {
@@ -136,6 +149,9 @@ fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
         judge(&mut looked, &by);
         let aside = Looked { sites: in_tests, ..Looked::default() };
         silence(&mut looked, aside, &remarks, whole, &by, judging);
+        if judging.fixes {
+            suggest(&mut looked, &package, &by, options);
+        }
         let paths = looked.findings.iter().map(|finding| finding.place.path.clone());
         looked.fail_on = paths.map(|path| (path, by.fail_on)).collect();
         let places = looked
@@ -148,10 +164,29 @@ fn look_at(configured: Configured, judging: Option<Judging>) -> Looked {
         if judging.keep_all {
             looked.files = package.files().map(|(path, _)| path.clone()).collect();
         }
+        looked.paths = package.paths(&wanted);
         looked.sources = package.into_sources(&wanted);
     }
     looked.took.push((name, started.elapsed()));
     looked
+}
+
+/// Gives the findings the fixes that mend them. Whoever fails over one has none.
+fn suggest(looked: &mut Looked, package: &rooms::Package, by: &Configuration, options: &Options) {
+    let wanted = rooms::WantedFixes {
+        jitter: by.jitter(),
+        longest_s: by.longest_s(),
+        added: options.fixing.add_dependency.as_deref(),
+    };
+    let mut findings = looked.findings.clone();
+    let done = guarded("", || {
+        rooms::suggest(package, &by.known, &by.rules, &wanted, &mut findings);
+        findings
+    });
+    match done {
+        Ok(findings) => looked.findings = findings,
+        Err(problem) => looked.problems.push(problem),
+    }
 }
 
 /// Takes away the findings that comments hide. What is not reported anyway counts too: a comment that hides it is not unused.
@@ -234,6 +269,7 @@ fn together(parts: Vec<Looked>, problems: Vec<Problem>) -> Looked {
         all.unfollowed.extend(part.unfollowed);
         all.summary.bodies += part.summary.bodies;
         all.sources.extend(part.sources);
+        all.paths.extend(part.paths);
         all.fail_on.extend(part.fail_on);
         all.summary.files += part.summary.files;
         all.summary.bytes += part.summary.bytes;
@@ -298,6 +334,8 @@ mod tests {
             place: site.place.clone(),
             labels: Vec::new(),
             site: site.clone(),
+            change: None,
+            fix: None,
         }
     }
 

@@ -1,7 +1,8 @@
 //! What is told beside the result, on standard error: problems, errors and what to do about them. Nothing here can fail a run.
 
-use super::args::{Color, Talk};
+use super::args::{Color, Options, Talk};
 use super::error::UserError;
+use super::fixing::Fixed;
 use super::run::Looked;
 use super::settings::{Settings, color_choice};
 use crate::model::{Problem, Unfollowed, unknown_facts};
@@ -113,6 +114,43 @@ fn covered(summary: Summary, listed: bool) -> String {
     let bodies = format!("{unfollowed} of {bodies} bodies not followed to their end");
     let hint = if listed || unknown + unfollowed == 0 { "" } else { "; -v lists them" };
     format!("{known}; {bodies}{hint}")
+}
+
+/// What fixes changed, what they need, and what was held back.
+pub(super) fn fixes(fixed: &Fixed, options: &Options, talk: Talk) {
+    let fixing = &options.fixing;
+    let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "es" });
+    if fixing.fix && !talk.quiet {
+        let files = fixed.files.len();
+        let text = format!(
+            "applied {} in {files} {}",
+            plural(fixed.count, "fix"),
+            if files == 1 { "file" } else { "files" }
+        );
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+    if fixed.held_back > 0 && !fixing.unsafe_fixes && !talk.quiet {
+        let text = format!(
+            "{} left that change more than the fault; --unsafe-fixes applies them too",
+            plural(fixed.held_back, "fix")
+        );
+        line(talk.color, "info", termcolor::Color::Blue, &text);
+    }
+    if fixing.add_dependency.is_some() && fixing.fix {
+        return;
+    }
+    for (folder, needs) in &fixed.needs {
+        for needed in needs {
+            let manifest = folder.join("Cargo.toml");
+            let text = format!(
+                "the fixes need a source of random numbers: add `{}` to [dependencies] of {}, or say --add-dependency {}",
+                needed.line(),
+                manifest.display(),
+                needed.name
+            );
+            line(talk.color, "warning", termcolor::Color::Yellow, &text);
+        }
+    }
 }
 
 /// How often each rule spoke, the most frequent first.

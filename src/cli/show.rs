@@ -4,6 +4,7 @@ use super::Status;
 use super::args::Options;
 use super::configured::{Configuration, configure, real};
 use super::error::Stop;
+use super::fixing::Texts;
 use super::rooms::{self, Card};
 use super::run::on_threads;
 use super::settings::{Settings, terminal_columns};
@@ -17,7 +18,8 @@ use std::sync::Arc;
 const DEFAULT: &str = "default";
 
 pub(super) fn show(settings: &Settings, options: &Options, out: &mut dyn WriteColor) -> Result<Status, Stop> {
-    let (packages, _) = on_threads(settings, || configure(rooms::find(&settings.inputs)?, options))?;
+    let (packages, _) =
+        on_threads(settings, || configure(rooms::find(&settings.inputs, &Texts::new())?, options))?;
     let mut held: Vec<(Arc<Configuration>, Vec<String>)> = Vec::new();
     for package in packages {
         let folder = folder_name(package.package.folder().as_deref());

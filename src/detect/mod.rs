@@ -16,6 +16,7 @@ mod errors;
 mod exhaustion;
 mod fails_as;
 mod flow;
+mod handles;
 mod hints;
 mod immediate;
 mod jitter;

@@ -5,9 +5,9 @@ use super::bounds::Bounds;
 use super::context::Context;
 use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
-use super::sites;
 use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
+use super::{handles, sites};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Fact, Kind, Site};
@@ -76,6 +76,7 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     if let Some(wait) = failing.iter().flat_map(|state| &state.waits).next() {
         replay.calls = vec![*wait];
     }
+    site.handles = handles::waits(cx, &failing, None);
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     if !direct {

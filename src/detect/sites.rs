@@ -9,7 +9,7 @@ use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{counts, exhaustion, immediate, jitter, outside, remote, repeats};
+use super::{counts, exhaustion, handles, immediate, jitter, outside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
@@ -202,6 +202,8 @@ fn of_loop(
         // is no wait of this loop's
         let waits =
             |wait: &&ExprId| !matches!(cx.callee(**wait), Callee::Own(item) if !summary(cx, item).is_wait);
+        let backs: Vec<&State> = record.backs.iter().collect();
+        site.handles = handles::waits(cx, &backs, Some(id));
         if let Some(wait) = record.backs.iter().find_map(|state| state.waits.iter().find(waits)) {
             site.delay.blocking_in_async = Fact::Known(
                 blocks(cx, *wait) && in_async(cx, record.within),
@@ -218,6 +220,7 @@ fn of_loop(
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
+    site.handles = handles::of_loop(cx, id, record, &classified.failing, classified.main);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
     fill(
         cx,

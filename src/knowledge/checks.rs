@@ -95,6 +95,6 @@ fn texts<'t>(table: &'t DeTable<'_>, key: &str) -> impl Iterator<Item = (&'t str
     list.into_iter().flatten().filter_map(|item| Some((item.get_ref().as_str()?, item.span())))
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c == '_' || c.is_alphanumeric())
 }

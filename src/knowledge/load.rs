@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::checks;
+use super::code::Code;
 use super::entry::{Entry, METHODS, Role};
 use super::libraries::Libraries;
 use super::lookup::Knowledge;
@@ -37,6 +38,8 @@ pub struct LoadError {
 pub(crate) struct Tables {
     /// Entries, in the order of the file.
     pub(crate) calls: Vec<Entry>,
+    /// Code that fixes write, in the order of the file.
+    pub(crate) code: Vec<Code>,
     /// Crates that reach a remote side, and those that have sockets among much else.
     pub(crate) crates: Crates,
     /// Paths that are another path's re-export.
@@ -143,13 +146,14 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
-const SECTIONS: &[&str] = &["call", "crates", "same", "vague", "words"];
+const SECTIONS: &[&str] = &["call", "code", "crates", "same", "vague", "words"];
 
 fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
     let mut tables = Tables::default();
     for (key, value) in document {
         match key.get_ref().as_ref() {
             "call" => tables.calls = calls(value)?,
+            "code" => tables.code = code(value)?,
             "crates" => {
                 tables.crates = read(value)?;
                 inside(value, |table| checks::are_crates(table, &["clients", "neutral"], true))?;
@@ -202,6 +206,22 @@ fn calls(value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>, Mistake> {
         return Err(Mistake::new(value.span(), "expected `[[call]]`, a list of tables"));
     };
     items.iter().map(|item| entry(item).map_err(|mistake| mistake.or_at(&item.span()))).collect()
+}
+
+fn code(value: &Spanned<DeValue<'_>>) -> Result<Vec<Code>, Mistake> {
+    let Some(items) = value.get_ref().as_array() else {
+        return Err(Mistake::new(value.span(), "expected `[[code]]`, a list of tables"));
+    };
+    let mut all = Vec::new();
+    for item in items {
+        let code: Code = read(item).map_err(|mistake| mistake.or_at(&item.span()))?;
+        if !checks::is_name(&code.krate) {
+            let what = format!("`{}` is no crate's name as code writes it: `-` is written `_`", code.krate);
+            return Err(Mistake::new(item.span(), what));
+        }
+        all.push(code);
+    }
+    Ok(all)
 }
 
 /// The keys of an entry that do not belong to its role.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::agree::agreed;
+use super::code::Code;
 use super::entry::{Entry, LocalKind, Role};
 use super::libraries::Libraries;
 use super::load::{Crates, Tables, Vague};
@@ -18,6 +19,8 @@ pub struct Knowledge {
     pub words: Words,
     /// Retry crates.
     pub libraries: Libraries,
+    /// Code that fixes write, in the order in which it is preferred: a project's own before the program's.
+    pub code: Vec<Code>,
     entries: Vec<Entry>,
     paths: PathIndex,
     macros: HashMap<String, u32>,
@@ -209,6 +212,8 @@ impl Knowledge {
             vague.functions.extend(file.vague.functions);
             vague.methods.extend(file.vague.methods);
             calls.extend(file.calls);
+            // what comes later is a project's own
+            knowledge.code.splice(0..0, file.code);
         }
         // Only now are all re-exports known.
         for (id, entry) in (0u32..).zip(&calls) {

@@ -3,6 +3,7 @@
 
 mod agree;
 mod checks;
+mod code;
 mod entry;
 mod libraries;
 mod load;
@@ -15,6 +16,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use code::{Code, Does};
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
 pub use libraries::{
     Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,

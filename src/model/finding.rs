@@ -73,8 +73,6 @@ ordered_words! {
     Change {
         /// Draw the delay: `U(0, d)`, on a capped, growing delay.
         FullJitter = "full-jitter",
-        /// Draw half of the delay: `d/2 + U(0, d/2)`.
-        EqualJitter = "equal-jitter",
         /// Limit the largest single delay.
         CapDelay = "cap-delay",
         /// Arithmetic that stops at the largest value.
@@ -128,6 +126,10 @@ pub struct Finding {
     pub labels: Vec<Label>,
     /// The site.
     pub site: std::sync::Arc<Site>,
+    /// The change of policy that its rule proposes.
+    pub change: Option<Change>,
+    /// The source with that change, where it was seen to mend the finding.
+    pub fix: Option<super::Fix>,
 }
 
 /// A place that could not be read or followed. The run goes on.

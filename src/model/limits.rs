@@ -33,3 +33,9 @@ pub const LIMITS: &[LimitInfo] = &[
 pub fn limit_info(name: &str) -> Option<&'static LimitInfo> {
     LIMITS.iter().find(|limit| limit.name == name)
 }
+
+/// A cap for a delay that starts so, in seconds: 30 s, which suits calls that somebody waits for, or eight times a start that is longer than
+/// that allows.
+pub fn suggested_cap(first_s: f64) -> f64 {
+    (first_s * 8.0).max(30.0)
+}

@@ -5,6 +5,8 @@ mod coverage;
 mod fact;
 mod facts;
 mod finding;
+mod fix;
+mod handles;
 mod limits;
 mod place;
 mod site;
@@ -14,7 +16,9 @@ pub use coverage::{Blindness, Unfollowed, unknown_facts};
 pub use fact::{Evidence, Fact};
 pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
 pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
-pub use limits::{LIMITS, LimitInfo, MAX_DELAY, Measure, limit_info};
+pub use fix::{Edit, Fix, Needed, Safety};
+pub use handles::{Counter, Handles, PolicyAt, Success, WaitAt};
+pub use limits::{LIMITS, LimitInfo, MAX_DELAY, Measure, limit_info, suggested_cap};
 pub use place::Place;
 pub use site::{
     Assumed, Attempts, Cancel, Chain, Delay, Errors, Exhaustion, Library, Operation, Seconds, Site, State,

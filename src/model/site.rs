@@ -55,6 +55,8 @@ pub struct Site {
     pub reasons: Vec<String>,
     /// What comments in the source say of it: `assume[idempotent] …`.
     pub assumed: Vec<Assumed>,
+    /// Where its parts are written. No fact: a change of the policy takes hold there.
+    pub handles: super::Handles,
 }
 
 /// A fact that a comment states.
@@ -251,6 +253,7 @@ impl Site {
             confidence: Confidence::High,
             reasons: Vec::new(),
             assumed: Vec::new(),
+            handles: super::Handles::default(),
         }
     }
 }

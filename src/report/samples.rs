@@ -104,6 +104,8 @@ pub(super) fn finding_in(path: &str, text: &str, span: &str) -> (Finding, Source
         place: primary.place.clone(),
         labels: vec![primary],
         site: Arc::new(site),
+        change: None,
+        fix: None,
     };
     (finding, sources)
 }
@@ -163,6 +165,8 @@ pub(super) fn two_files() -> Sample {
             client(fetch, "what is tried again", false),
         ],
         site: first.clone(),
+        change: None,
+        fix: None,
     };
     let swallowed = Finding {
         rule: "silent-retry".to_owned(),
@@ -175,6 +179,8 @@ pub(super) fn two_files() -> Sample {
         place: shown("continue"),
         labels: vec![client("continue", "", true)],
         site: first.clone(),
+        change: None,
+        fix: None,
     };
     let unbounded = Finding {
         rule: "unbounded".to_owned(),
@@ -190,6 +196,8 @@ pub(super) fn two_files() -> Sample {
             policy("Policy::new", "this policy", false),
         ],
         site: second.clone(),
+        change: None,
+        fix: None,
     };
     Sample {
         findings: vec![fixed_delay, swallowed, unbounded],

@@ -25,6 +25,7 @@ mod versions;
 mod words;
 mod written;
 
+pub use versions::Dependency;
 pub use written::{innermost, peeled};
 
 use crate::source::{Item, ItemId, ItemKind, PackageTexts, SourceFile};
@@ -117,6 +118,16 @@ impl Crate {
     /// The versions that a package of this name (`-` written `_`) may have here; empty where nothing is known of it.
     pub fn versions(&self, name: &str) -> Vec<VersionReq> {
         self.versions.of(name)
+    }
+
+    /// What `[dependencies]` says of a package of this name (`-` written `_`) that the code may use in any case.
+    pub fn dependency(&self, package: &str) -> Option<Dependency> {
+        self.versions.dependency(package)
+    }
+
+    /// Whether it has a `Cargo.toml`.
+    pub fn has_manifest(&self) -> bool {
+        self.versions.has_manifest()
     }
 
     /// `Type::name` of a method, `name` of a function, empty for neither.

@@ -14,6 +14,17 @@ pub(super) struct Versions {
     read: OnceLock<Read>,
 }
 
+/// A package that the code may use whatever features and targets are chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// What the code calls it.
+    pub name: String,
+    /// Its default features are on.
+    pub default_features: bool,
+    /// The features that are asked for.
+    pub features: Vec<String>,
+}
+
 /// The texts, parsed.
 #[derive(Debug, Default)]
 struct Read {
@@ -47,6 +58,36 @@ impl Versions {
         let read = self.read.get_or_init(|| read(&self.texts));
         let locked = read.locked_as(name);
         if locked.is_empty() { read.asked_for(name) } else { locked }
+    }
+}
+
+impl Versions {
+    /// What `[dependencies]` says of a package, by its name with `_`; `None` also where it is optional, for some targets or for tests only.
+    pub(super) fn dependency(&self, package: &str) -> Option<Dependency> {
+        let read = self.read.get_or_init(|| read(&self.texts));
+        let listed = read.manifest.get("dependencies")?.as_table()?;
+        listed.iter().find_map(|(key, own)| {
+            let inherited = own.get("workspace").and_then(Value::as_bool) == Some(true);
+            let above = if inherited { Some(read.of_workspace(key)?) } else { None };
+            let says = |key: &str| own.get(key).or_else(|| above.and_then(|above| above.get(key)));
+            let real = says("package").and_then(Value::as_str).unwrap_or(key);
+            let optional = own.get("optional").and_then(Value::as_bool) == Some(true);
+            if optional || !is_called(real, package) {
+                return None;
+            }
+            let features =
+                [Some(own), above].into_iter().flatten().filter_map(|it| it.get("features")?.as_array());
+            Some(Dependency {
+                name: key.replace('-', "_"),
+                default_features: says("default-features").and_then(Value::as_bool) != Some(false),
+                features: features.flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+            })
+        })
+    }
+
+    /// Whether there is a manifest to add to.
+    pub(super) fn has_manifest(&self) -> bool {
+        self.texts.manifest.is_some()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::{Environment, Error, UndefinedBehavior, Value};
 
 use super::spread;
-use crate::model::{self, FACTS, FactInfo, Jitter, Site};
+use crate::model::{self, FACTS, FactInfo, Jitter, Site, suggested_cap};
 
 /// The texts of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,11 +228,6 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
         shown.push("…".to_owned());
     }
     shown.join(", ")
-}
-
-/// A cap for a delay that starts so: 30 s, which suits calls that somebody waits for, or eight times a start that is longer than that allows.
-fn suggested_cap(first_s: f64) -> f64 {
-    (first_s * 8.0).max(30.0)
 }
 
 #[cfg(test)]

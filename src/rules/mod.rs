@@ -165,6 +165,8 @@ impl Rules {
             place: labels.first().map_or_else(|| site.place.clone(), |label| label.place.clone()),
             labels,
             site: Arc::clone(site),
+            change: rule.change,
+            fix: None,
         }
     }
 }

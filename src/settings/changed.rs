@@ -37,9 +37,7 @@ impl Changed {
     pub fn since(revision: &str, paths: &[PathBuf]) -> Result<Self, RevisionError> {
         let mut changed = Self::default();
         for path in paths {
-            let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            let top = top_of(folder)?;
+            let top = top_of(folder_of(path))?;
             if changed.trees.iter().all(|tree| tree.top != top) {
                 changed.trees.push(tree(top, revision)?);
             }
@@ -61,6 +59,30 @@ impl Changed {
         let hunks = tree.changed.get(&name);
         hunks.is_some_and(|hunks| hunks.iter().any(|(from, to)| *from <= last && first <= *to))
     }
+}
+
+/// A file of the working trees that these paths lie in that has changes which are not committed; `None` where none has, or there is no git.
+pub fn dirty(paths: &[PathBuf]) -> Result<Option<String>, RevisionError> {
+    for path in paths {
+        let Ok(top) = top_of(folder_of(path)) else { continue };
+        let args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules"];
+        let told = git_with(&top, &without_filters(&top)?, &args)?;
+        let told = told.map_err(|said| RevisionError {
+            what: format!("git cannot tell what has changed: {}", said.trim()),
+            help: "run `git status` there, or say --allow-dirty".to_owned(),
+        })?;
+        let first = told.split(|byte| *byte == 0).find_map(|entry| entry.get(3..));
+        if let Some(file) = first.filter(|file| !file.is_empty()) {
+            return Ok(Some(String::from_utf8_lossy(file).into_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// The folder that a path is or lies in.
+fn folder_of(path: &Path) -> &Path {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 fn slashed(path: &Path) -> String {

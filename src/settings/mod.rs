@@ -19,7 +19,7 @@ mod values;
 mod whole;
 
 pub use baseline::{Baseline, BaselineError, Held, Known, Sight};
-pub use changed::{Changed, RevisionError};
+pub use changed::{Changed, RevisionError, dirty};
 pub use config::{Config, LevelSet, Override};
 pub use error::{ConfigError, Excerpt};
 pub use find::{FILE_NAME, Finder, shown};

@@ -38,6 +38,11 @@ impl Draft {
         Ok(Self { file, temporary: Temporary(temporary), target })
     }
 
+    /// Gives it the permissions that the file in its place has.
+    pub fn permissions(&self, permissions: fs::Permissions) -> io::Result<()> {
+        fs::set_permissions(&self.temporary.0, permissions)
+    }
+
     /// Puts it in the place of what is there.
     pub fn replace(self) -> io::Result<()> {
         let Self { file, temporary, target } = self;

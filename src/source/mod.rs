@@ -23,7 +23,7 @@ pub use comments::{Comment, ToolLint, comments_for, lints_of};
 pub use lines::Lines;
 pub use outline::outline;
 pub use package::{PackageTexts, package_folder, package_sources, package_texts};
-pub use read::{read, source_file};
+pub use read::{read, read_as, source_file};
 pub use walk::{Found, Walk, WalkError, Walked, walk};
 
 use crate::body::Span;
@@ -31,7 +31,7 @@ use crate::model::{Place, Problem};
 use std::sync::Arc;
 
 /// A file, its text and its outline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     /// As shown to the user.
     pub path: Arc<str>,
@@ -70,7 +70,7 @@ impl SourceFile {
 }
 
 /// What a small lexer finds in a file without parsing it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// Items in source order; a parent comes before its children.
     pub items: Vec<Item>,
@@ -89,7 +89,7 @@ pub struct Outline {
 pub struct ItemId(pub u32);
 
 /// An item of a file; also those inside function bodies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Item {
     /// What it is.
     pub kind: ItemKind,
@@ -164,7 +164,7 @@ impl Tells {
 }
 
 /// One name that a `use` brings in.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Full path as written: `["crate", "a", "b"]`; of a glob, the path before `*`.
     pub path: Vec<String>,

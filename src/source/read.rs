@@ -20,6 +20,13 @@ pub fn read(found: &Found) -> Result<Option<SourceFile>, Problem> {
     Ok((found.generated || !file.outline.generated).then_some(file))
 }
 
+/// Reads a text in the place of a file's own.
+pub fn read_as(found: &Found, text: &str) -> Result<Option<SourceFile>, Problem> {
+    let mut file = source_file(found.shown.clone(), text.as_bytes().to_vec())?;
+    file.in_test |= found.in_test;
+    Ok(Some(file))
+}
+
 /// A file of these bytes, for what does not come from a disk.
 pub fn source_file(path: Arc<str>, bytes: Vec<u8>) -> Result<SourceFile, Problem> {
     if bytes.len() as u64 > LARGEST_FILE {

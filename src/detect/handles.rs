@@ -1,0 +1,236 @@
+//! Where the parts of a hand-written policy are written: its waits and what they are given, what counts its attempts, where success goes round.
+//! It says where, and decides nothing: what cannot be pointed at is left out, and then nobody changes it.
+
+use super::classify::failed_ops;
+use super::context::{Callee, Context};
+use super::flow::{Event, LoopRecord, Op, State, Verdict};
+use super::summary::summary;
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatKind};
+use crate::knowledge::{Role, Unit};
+use crate::model::{Counter, Handles, Place, Success, WaitAt};
+
+/// The handles of a loop.
+pub(crate) fn of_loop(
+    cx: &Context<'_>,
+    id: ExprId,
+    record: &LoopRecord,
+    failing: &[&State],
+    main: Option<Op>,
+) -> Handles {
+    let mut handles = waits(cx, failing, Some(id));
+    handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
+    handles.success = success(cx, id, record, failing);
+    handles.operation = main.and_then(|op| cx.place(op));
+    handles
+}
+
+/// The handles of failing paths that no loop of this body holds: their waits alone.
+pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>) -> Handles {
+    let mut calls: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
+    calls.sort_by_key(|call| cx.body.expr(*call).span);
+    calls.dedup();
+    let found: Vec<Option<WaitAt>> = calls.iter().map(|call| wait_at(cx, *call, looped)).collect();
+    Handles {
+        more_waits: found.iter().any(Option::is_none),
+        waits: found.into_iter().flatten().collect(),
+        ..Handles::default()
+    }
+}
+
+/// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
+pub(crate) fn of_schedule(cx: &Context<'_>, is_duration: bool) -> Handles {
+    let gives_elsewhere = cx.body.exprs().any(|(id, expr)| {
+        matches!(expr.kind, ExprKind::Return(_) | ExprKind::Try(_)) && cx.task_around(id).is_none()
+    });
+    let call = cx.place(cx.body.root);
+    let value = value_of(cx, cx.body.root).filter(|_| !gives_elsewhere);
+    let (Some(call), Some(delay)) = (call, value.and_then(|value| cx.place(value))) else {
+        return Handles { more_waits: true, ..Handles::default() };
+    };
+    let given = delay.clone();
+    Handles { waits: vec![WaitAt { call, delay, given, is_duration, direct: true }], ..Handles::default() }
+}
+
+/// The expression whose value a block has: its tail, or what a variable holds that is only given on.
+fn value_of(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
+    let tail = cx.body.block(id)?.tail?;
+    let inside = match &cx.body.expr(tail).kind {
+        ExprKind::Call(_, args) if cx.call_name(tail) == "Some" => *args.first()?,
+        _ => tail,
+    };
+    Some(held(cx, inside, None))
+}
+
+fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<WaitAt> {
+    let args = cx.args(call);
+    let (given, is_duration, direct) = match cx.callee(call) {
+        Callee::Known(entry, _) => match &entry.role {
+            Role::Wait { arg: Some(arg), unit, .. } => (*args.get(*arg)?, *unit == Unit::Duration, true),
+            _ => return None,
+        },
+        Callee::Own(item) if summary(cx, item).is_wait => match args {
+            [only] => (*only, cx.type_of(*only).is_some_and(|ty| ty.name() == "Duration"), false),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(WaitAt {
+        call: cx.place(call)?,
+        delay: cx.place(held(cx, given, looped))?,
+        given: cx.place(given)?,
+        is_duration,
+        direct,
+    })
+}
+
+/// What a variable that never changes was given, where that is made anew on each trip; so that what is logged is what is waited.
+fn held(cx: &Context<'_>, given: ExprId, looped: Option<ExprId>) -> ExprId {
+    let made = || {
+        let local = cx.body.local(given)?;
+        let PatKind::Bind { mutable: false, .. } = cx.body.pat(local).kind else { return None };
+        let init = cx.init(local)?;
+        let inside = looped.is_none_or(|looped| cx.body.expr(looped).span.contains(cx.body.expr(init).span));
+        inside.then_some(init)
+    };
+    // what is chosen between several stays as it is: each way has its own sense
+    let simple =
+        |init: &ExprId| !matches!(cx.body.expr(*init).kind, ExprKind::Match(..) | ExprKind::If { .. });
+    made().filter(simple).unwrap_or(given)
+}
+
+/// The variable of a `for` over a range that begins with a written number.
+fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
+    let ExprKind::For { pat, iter, .. } = &cx.body.expr(id).kind else { return None };
+    let PatKind::Bind { name, .. } = &cx.body.pat(*pat).kind else { return None };
+    let ExprKind::Range { start: Some(start), end, .. } = cx.body.expr(*iter).kind else { return None };
+    let ExprKind::Lit(Lit::Int(first, suffix)) = &cx.body.expr(start).kind else { return None };
+    let first = u32::try_from(*first).ok()?;
+    let by_end = end.and_then(|end| integer_type(cx, end));
+    let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or(by_end);
+    Some(Counter { name: name.clone(), ty: ty.unwrap_or_default(), first })
+}
+
+/// The variable that every failing trip moves on by one, and that nothing else changes.
+fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> {
+    let looped = cx.body.expr(id).span;
+    let mut found: Option<Counter> = None;
+    for (place, local) in steps_in(cx, id) {
+        let PatKind::Bind { name, .. } = &cx.body.pat(local).kind else { continue };
+        let Some(init) = cx.init(local).filter(|init| !looped.contains(cx.body.expr(*init).span)) else {
+            continue;
+        };
+        let ExprKind::Lit(Lit::Int(start, suffix)) = &cx.body.expr(init).kind else { continue };
+        let mut before = failing.iter().map(|state| steps_before_wait(cx, state, local));
+        let Some(first) = before.next().flatten() else { continue };
+        if before.any(|other| other != Some(first)) {
+            continue;
+        }
+        let Ok(start) = u32::try_from(*start) else { continue };
+        let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(|| integer_type(cx, place));
+        let counter = Counter { name: name.clone(), ty: ty.unwrap_or_default(), first: start + first };
+        found.get_or_insert(counter);
+    }
+    found
+}
+
+/// Assignments `n += 1` in a loop whose variable nothing else there assigns.
+fn steps_in(cx: &Context<'_>, id: ExprId) -> Vec<(ExprId, Local)> {
+    let mut steps: Vec<(ExprId, Local)> = Vec::new();
+    let mut others: Vec<Local> = Vec::new();
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::AssignOp(BinOp::Add, left, right) if is_one(cx, *right) => {
+                steps.extend(cx.body.local(*left).map(|local| (*left, local)));
+            }
+            ExprKind::AssignOp(_, left, _) | ExprKind::Assign(left, _) => others.extend(cx.body.local(*left)),
+            _ => {}
+        }
+        true
+    });
+    steps.retain(|(_, local)| !others.contains(local));
+    steps
+}
+
+fn is_one(cx: &Context<'_>, id: ExprId) -> bool {
+    matches!(cx.body.expr(id).kind, ExprKind::Lit(Lit::Int(1, _)))
+}
+
+/// How often a failing trip moves a variable on before it waits; `None` where it does so not just once in all.
+fn steps_before_wait(cx: &Context<'_>, trip: &State, local: Local) -> Option<u32> {
+    let (mut before, mut after, mut waited) = (0, 0, false);
+    for event in trip.trip_events() {
+        match event {
+            Event::Wait(_) => waited = true,
+            Event::Assign(id) => {
+                if let ExprKind::AssignOp(_, left, _) = cx.body.expr(*id).kind
+                    && cx.body.local(left) == Some(local)
+                {
+                    *(if waited { &mut after } else { &mut before }) += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    (waited && before + after == 1).then_some(before)
+}
+
+/// The integer type of an expression, where it is written somewhere.
+fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
+    let ty = cx.type_of(id)?;
+    let known = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+    known.contains(&ty.name()).then(|| ty.name().to_owned())
+}
+
+/// What becomes of trips on which what failed elsewhere succeeded.
+fn success(cx: &Context<'_>, id: ExprId, record: &LoopRecord, failing: &[&State]) -> Success {
+    let ops: Vec<Op> = failing.iter().flat_map(|state| failed_ops(state)).collect();
+    let worked = |state: &&State| {
+        let of = |verdict| {
+            state.looked.iter().any(|look| look.verdict == verdict && ops.contains(&look.op) && !look.at_head)
+        };
+        of(Verdict::Success) && !of(Verdict::Failure)
+    };
+    let backs: Vec<&State> = record.backs.iter().filter(worked).collect();
+    if backs.is_empty() {
+        return Success::Leaves;
+    }
+    let blocks = blocks_of_success(cx, id, &ops);
+    // every such trip must come through one of them, and that shows by what it binds there
+    if blocks.is_empty() { Success::Unseen } else { Success::GoesOn(blocks) }
+}
+
+/// The blocks that are entered when one of these operations succeeded: `Ok(..) => { … }`, `if let Ok(..) = op { … }`.
+fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
+    let is_of = |value: ExprId| {
+        let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
+        ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
+    };
+    let is_success = |pat| cx.body.variant(pat).is_some_and(|path| matches!(path.last(), "Ok" | "Some"));
+    let mut found = Vec::new();
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::Match(value, arms) if is_of(*value) => {
+                found.extend(arms.iter().filter(|arm| is_success(arm.pat)).map(|arm| arm.body));
+            }
+            ExprKind::If { cond, then, .. } => {
+                if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
+                    && is_success(pat)
+                    && is_of(value)
+                {
+                    found.push(*then);
+                }
+            }
+            _ => {}
+        }
+        // what an inner loop or task does when it succeeds is its own business
+        at == id
+            || !matches!(
+                cx.body.expr(at).kind,
+                ExprKind::Loop { .. }
+                    | ExprKind::While { .. }
+                    | ExprKind::For { .. }
+                    | ExprKind::Closure { .. }
+            )
+    });
+    found.into_iter().filter_map(|block| cx.place(block)).collect()
+}

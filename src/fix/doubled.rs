@@ -1,0 +1,223 @@
+//! A delay that is the same each time becomes the capped exponential with jitter. By the counter that is there, else by a variable that doubles,
+//! which begins anew where the loop goes on after a success. Never `U(0, d)` of the constant: that would halve the wait and double the load.
+
+use super::around::{Around, span_of};
+use super::draws::{self, Draws};
+use super::edits::{insert, replace};
+use super::layout::{lines, put};
+use super::{Draft, Wanted, shown};
+use crate::body::{ExprId, ExprKind};
+use crate::model::{Counter, Edit, Success, WaitAt};
+
+/// Names for the variable that doubles.
+const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
+
+/// Names for what is drawn of it, where the wait is no statement of its own.
+const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
+
+/// Doublings where the base is not known: the cap is 32 times the base then.
+const DOUBLINGS: u32 = 5;
+
+/// The drafts of a constant delay, the smallest first.
+pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
+    let handles = &wanted.site.handles;
+    let durations = handles.waits.iter().all(|wait| wait.is_duration);
+    if handles.waits.is_empty() || handles.more_waits || !durations {
+        return Vec::new();
+    }
+    let first_s = wanted.site.delay.first_s.value().copied().filter(|first| *first > 0.0);
+    let cap = first_s.map(|first| wanted.cap(Some(first)));
+    let mut found = Vec::new();
+    for draws in draws::of(around, wanted) {
+        let up_to = cap.map_or_else(|| "to 32 times of it".to_owned(), |cap| format!("to {}", shown(cap)));
+        let draft = |edits: Vec<Edit>| Draft {
+            title: format!(
+                "double the delay up {up_to}, and wait a random part of it ({})",
+                wanted.jitter_words()
+            ),
+            edits,
+            may_be_safe: false,
+            needs: draws.needs.clone(),
+        };
+        if let Some(counter) = handles.counter.as_ref().filter(|_| handles.success == Success::Leaves) {
+            found.extend(by_counter(around, wanted, counter, cap, &draws).map(draft));
+        }
+        found.extend(by_variable(around, wanted, cap, &draws).map(draft));
+    }
+    found
+}
+
+/// `base * 2^n`, by the number of the attempt.
+fn by_counter(
+    around: &Around<'_>,
+    wanted: &Wanted<'_>,
+    counter: &Counter,
+    cap: Option<f64>,
+    draws: &Draws,
+) -> Option<Vec<Edit>> {
+    let number = match counter.ty.as_str() {
+        "u32" => counter.name.clone(),
+        "u8" | "u16" => format!("u32::from({})", counter.name),
+        // an integer of any type may be cast
+        _ => format!("{} as u32", counter.name),
+    };
+    let exponent = if counter.first == 0 { number } else { format!("{number} - {}", counter.first) };
+    wanted
+        .site
+        .handles
+        .waits
+        .iter()
+        .map(|wait| {
+            let at = around.expr(&wait.delay)?;
+            let base = around.as_receiver(at);
+            let grown = match cap {
+                Some(cap) => format!(
+                    "{base}.saturating_mul(2u32.saturating_pow({exponent})).min({})",
+                    around.seconds(cap)
+                ),
+                None => {
+                    let exponent =
+                        if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
+                    format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
+                }
+            };
+            Some(put(around, at, &format!("{grown}{}", wanted.draw(draws))))
+        })
+        .collect()
+}
+
+/// A variable that holds the delay, doubled after each wait.
+fn by_variable(
+    around: &Around<'_>,
+    wanted: &Wanted<'_>,
+    cap: Option<f64>,
+    draws: &Draws,
+) -> Option<Vec<Edit>> {
+    let handles = &wanted.site.handles;
+    let looped = around.expr(&wanted.site.place)?;
+    let before = around.statement(looped)?;
+    let waits: Vec<(ExprId, &WaitAt)> =
+        handles.waits.iter().map(|wait| Some((around.expr(&wait.delay)?, wait))).collect::<Option<_>>()?;
+    let (first, _) = *waits.first()?;
+    let base = around.text(first);
+    let alike = waits.iter().all(|(at, _)| around.text(*at) == base);
+    if !alike
+        || !can_come_before(around, first, looped)
+        || !matches!(
+            around.body.expr(looped).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+        )
+    {
+        return None;
+    }
+    let name = around.free_name(NAMES)?;
+    let cap = match cap {
+        Some(cap) => around.seconds(cap),
+        None => format!("{}.saturating_mul({})", around.as_receiver(first), 2_u32.pow(DOUBLINGS)),
+    };
+    let path = &around.file.path;
+    let indent = around.indent(before.span.start);
+    let mut edits = vec![insert(
+        path,
+        before.span.start,
+        format!("let mut {name} = {base};{}{indent}", around.newline()),
+    )];
+    let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
+    for (at, wait) in &waits {
+        edits.extend(stepped(around, wait, *at, &format!("{name}{}", wanted.draw(draws)), &step)?);
+    }
+    match &handles.success {
+        Success::Leaves => {}
+        Success::Unseen => return None,
+        Success::GoesOn(blocks) => {
+            for block in blocks {
+                edits.push(begun_anew(around, around.expr(block)?, &format!("{name} = {base};"))?);
+            }
+        }
+    }
+    Some(edits)
+}
+
+/// Whether an expression can be evaluated before the loop: it reads nothing that is bound inside, and changes nothing.
+fn can_come_before(around: &Around<'_>, at: ExprId, looped: ExprId) -> bool {
+    let inside = around.span(looped);
+    !around.body.any(at, |id| {
+        around.body.local(id).is_some_and(|local| inside.contains(around.body.pat(local).span))
+            || matches!(
+                around.body.expr(id).kind,
+                ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Closure { .. } | ExprKind::Macro(_)
+            )
+    })
+}
+
+/// The wait with what is drawn in place of its delay, and the step behind it.
+fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step: &str) -> Option<Vec<Edit>> {
+    let path = &around.file.path;
+    let call = around.expr(&wait.call)?;
+    let waited = match around.parent(call) {
+        Some(parent) if matches!(around.body.expr(parent).kind, ExprKind::Await(_)) => parent,
+        _ => call,
+    };
+    let statement = around.statement(waited)?;
+    let indent = around.indent(statement.span.start);
+    if !statement.is_let && statement.expr == waited {
+        let semicolon = if statement.is_tail { ";" } else { "" };
+        let after = format!("{semicolon}{}", lines(around, indent, &[step.to_owned()]));
+        return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
+    }
+    if let Some(parent) = around.parent(waited)
+        && let ExprKind::Match(_, arms) = &around.body.expr(parent).kind
+        && arms.iter().any(|arm| arm.body == waited)
+    {
+        return Some(vec![arm_with(around, waited, delay, drawn, step)?]);
+    }
+    // what is waited among other things is drawn before: a `select!`, a race
+    if wait.given != wait.delay || span_of(&wait.given) != around.span(delay) {
+        return None;
+    }
+    let name = around.free_name(DRAWN)?;
+    let before =
+        format!("let {name} = {drawn};{}{indent}{step}{}{indent}", around.newline(), around.newline());
+    Some(vec![insert(path, statement.span.start, before), replace(path, around.span(delay), name)])
+}
+
+/// `Err(_) => sleep(d).await,` as a block.
+fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step: &str) -> Option<Edit> {
+    let (whole, inside) = (around.span(body), around.span(delay));
+    if !whole.contains(inside) {
+        return None;
+    }
+    let text = around.text(body);
+    let (from, to) = ((inside.start - whole.start) as usize, (inside.end - whole.start) as usize);
+    let waits = format!("{}{drawn}{};", text.get(..from)?, text.get(to..)?);
+    let indent = around.indent(whole.start);
+    let inner = format!("{indent}{}", around.step());
+    let block = lines(around, &inner, &[waits, step.to_owned()]);
+    let mut span = whole;
+    let rest = around.file.text.get(whole.end as usize..)?;
+    // a block needs no comma behind it
+    if rest.starts_with(',') {
+        span.end += 1;
+    }
+    Some(replace(&around.file.path, span, format!("{{{block}{}{indent}}}", around.newline())))
+}
+
+/// The line at the start of a block; of an arm without one, a block that begins with it.
+fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
+    let (span, path) = (around.span(block), &around.file.path);
+    let text = around.text(block);
+    let indent = around.indent(span.start);
+    let inner = format!("{indent}{}", around.step());
+    if matches!(around.body.expr(block).kind, ExprKind::Block(_)) && text.starts_with('{') {
+        let first = text.get(1..)?;
+        // a block on one line is opened up
+        let opened = if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
+            lines(around, &inner, &[line.to_owned()])
+        } else {
+            format!("{}{}{inner}", lines(around, &inner, &[line.to_owned()]), around.newline())
+        };
+        return Some(insert(path, span.start + 1, opened));
+    }
+    let block = lines(around, &inner, &[line.to_owned(), text.to_owned()]);
+    Some(replace(path, span, format!("{{{block}{}{indent}}}", around.newline())))
+}

@@ -1,0 +1,59 @@
+//! Where a random number comes from in this crate: what it depends on already, else what it would have to add.
+//! The code is the vocabulary's; here it is only chosen.
+
+use super::Wanted;
+use super::around::Around;
+use crate::knowledge::{Code, Does};
+use crate::model::Needed;
+
+/// Code that draws.
+#[derive(Clone, Debug)]
+pub(super) struct Draws {
+    /// A float from 0 to 1.
+    pub(super) share: String,
+    /// A whole number from 0 to `{most}`.
+    pub(super) up_to: Option<String>,
+    /// What the manifest lacks.
+    pub(super) needs: Option<Needed>,
+}
+
+/// The sources of random numbers at hand, the preferred first; where there is none, the one that can be added.
+pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
+    let shares = || around.knowledge.code.iter().filter(|code| code.does == Does::DrawShare);
+    let mut found: Vec<Draws> = shares()
+        .filter_map(|code| {
+            let share = usable(around, wanted, code)?;
+            let up_to = around
+                .knowledge
+                .code
+                .iter()
+                .filter(|other| other.does == Does::DrawUpTo && other.krate == code.krate);
+            let up_to = up_to.filter_map(|code| usable(around, wanted, code)).next();
+            Some(Draws { share, up_to, needs: None })
+        })
+        .collect();
+    if found.is_empty() && around.krate.has_manifest() {
+        found.extend(shares().filter_map(|code| {
+            let needs = Needed { name: code.krate.clone(), version: code.add.clone()? };
+            Some(Draws { share: named(code, &code.krate), up_to: None, needs: Some(needs) })
+        }));
+    }
+    found
+}
+
+/// The code, where the crate that it needs is one that this one may use: listed, or to be added.
+pub(super) fn usable(around: &Around<'_>, wanted: &Wanted<'_>, code: &Code) -> Option<String> {
+    if wanted.added == Some(code.krate.as_str()) && code.add.is_some() {
+        return Some(named(code, &code.krate));
+    }
+    let listed = around.krate.dependency(&code.krate)?;
+    let has = code.feature.as_ref().is_none_or(|feature| {
+        code.by_default && listed.default_features
+            || listed.features.iter().any(|it| it == feature || it == "full")
+    });
+    (has && code.holds(&around.krate.versions(&code.krate))).then(|| named(code, &listed.name))
+}
+
+fn named(code: &Code, krate: &str) -> String {
+    code.write.replace("{crate}", krate)
+}

@@ -1,0 +1,75 @@
+//! Edits of one text: put in order, held against one another, applied. They know nothing of what they say.
+
+use crate::body::Span;
+use crate::model::Edit;
+use std::sync::Arc;
+
+/// An edit that replaces a stretch.
+pub(super) fn replace(path: &Arc<str>, span: Span, replacement: impl Into<String>) -> Edit {
+    Edit { path: path.clone(), start_byte: span.start, end_byte: span.end, replacement: replacement.into() }
+}
+
+/// An edit that puts something before a byte.
+pub(super) fn insert(path: &Arc<str>, at: u32, text: impl Into<String>) -> Edit {
+    replace(path, Span { start: at, end: at }, text)
+}
+
+/// Whether two edits touch the same bytes. What is inserted side by side does too: nobody could tell which comes first.
+pub(super) fn overlap(one: &Edit, other: &Edit) -> bool {
+    one.path == other.path && one.start_byte <= other.end_byte && other.start_byte <= one.end_byte
+}
+
+/// The text with these edits; `None` where they overlap one another or leave the text.
+pub fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
+    let mut edits = edits.to_vec();
+    edits.sort_by_key(|edit| (edit.start_byte, edit.end_byte));
+    let mut made = String::with_capacity(text.len() + 256);
+    let mut from = 0;
+    for edit in edits {
+        let (start, end) = (edit.start_byte as usize, edit.end_byte as usize);
+        made.push_str(text.get(from..start)?);
+        text.get(start..end)?;
+        made.push_str(&edit.replacement);
+        from = end;
+    }
+    made.push_str(text.get(from..)?);
+    Some(made)
+}
+
+/// Where a byte lies once these edits are applied. What is inserted at it comes before it.
+pub(super) fn moved(byte: u32, edits: &[&Edit]) -> i64 {
+    edits
+        .iter()
+        .filter(|edit| edit.end_byte <= byte)
+        .map(|edit| edit.replacement.len() as i64 - i64::from(edit.end_byte - edit.start_byte))
+        .sum::<i64>()
+        + i64::from(byte)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_applied_in_the_order_of_the_text() {
+        let path: Arc<str> = "a.rs".into();
+        let edits = [insert(&path, 6, "!"), replace(&path, Span { start: 0, end: 1 }, "H")];
+        let all: Vec<&Edit> = edits.iter().collect();
+        assert_eq!(apply("hello world", &all).unwrap(), "Hello !world");
+        assert_eq!(moved(6, &all), 7);
+        assert_eq!(moved(5, &all), 5);
+    }
+
+    #[test]
+    fn edits_that_touch_are_not_both_applied() {
+        let path: Arc<str> = "a.rs".into();
+        let one = replace(&path, Span { start: 0, end: 4 }, "x");
+        assert!(overlap(&one, &insert(&path, 4, "y")));
+        assert!(!overlap(&one, &insert(&path, 5, "y")));
+        assert!(!overlap(&one, &insert(&"b.rs".into(), 1, "y")));
+        let two = replace(&path, Span { start: 2, end: 6 }, "z");
+        assert_eq!(apply("hello world", &[&one, &two]), None);
+        assert_eq!(apply("h", &[&one]), None);
+    }
+}

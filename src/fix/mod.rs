@@ -1,0 +1,91 @@
+//! A finding's change of policy, as edits of the text: the smallest that do it, in the style around them. What is proposed was seen to mend the
+//! finding: the changed text was read again. Nothing here writes to a disk, and no rule or crate is known by name.
+
+mod around;
+mod doubled;
+mod draws;
+mod edits;
+mod jitter;
+mod layout;
+mod suggest;
+
+pub use edits::apply;
+pub use suggest::{Bench, suggest};
+
+use crate::knowledge::Knowledge;
+use crate::model::{Change, Edit, Finding, Growth, Jitter, Needed, Site, suggested_cap};
+use crate::resolve::Crate;
+use around::Around;
+use draws::Draws;
+
+/// Edits that may mend a finding; whether they do is seen when the changed text is read again.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) title: String,
+    pub(crate) edits: Vec<Edit>,
+    /// Nothing but the fault changes, if the facts say so too.
+    pub(crate) may_be_safe: bool,
+    pub(crate) needs: Option<Needed>,
+}
+
+/// What is wanted of the code.
+pub(crate) struct Wanted<'a> {
+    pub(crate) site: &'a Site,
+    /// How a delay is drawn.
+    pub(crate) jitter: Jitter,
+    /// The longest delay that the configuration allows, seconds.
+    pub(crate) longest_s: Option<f64>,
+    /// The crate that may be added to the manifest.
+    pub(crate) added: Option<&'a str>,
+}
+
+/// What may be changed for a finding, the preferred draft first.
+pub(crate) fn drafts(
+    krate: &Crate,
+    knowledge: &Knowledge,
+    finding: &Finding,
+    wanted: &Wanted<'_>,
+) -> Vec<Draft> {
+    let Some(change) = finding.change else { return Vec::new() };
+    let Some(around) = Around::of(krate, knowledge, &wanted.site.place) else { return Vec::new() };
+    match change {
+        Change::FullJitter if wanted.site.delay.growth.is(&Growth::Constant) => {
+            doubled::drafts(&around, wanted)
+        }
+        Change::FullJitter => jitter::drafts(&around, wanted),
+        _ => Vec::new(),
+    }
+}
+
+impl Wanted<'_> {
+    /// The cap for a delay that starts so, in seconds.
+    fn cap(&self, first_s: Option<f64>) -> f64 {
+        let cap = suggested_cap(first_s.unwrap_or_default());
+        self.longest_s.map_or(cap, |longest| cap.min(longest))
+    }
+
+    /// `.mul_f64(…)`: what is drawn from a delay.
+    fn draw(&self, draws: &Draws) -> String {
+        let share = &draws.share;
+        let hinted = self.site.errors.honours_retry_after.is(&true);
+        match self.jitter {
+            // never earlier than the server asked for
+            _ if hinted => format!(".mul_f64(1.0 + {share} / 2.0)"),
+            Jitter::Equal => format!(".mul_f64(0.5 + {share} / 2.0)"),
+            _ => format!(".mul_f64({share})"),
+        }
+    }
+
+    fn jitter_words(&self) -> &'static str {
+        match self.jitter {
+            _ if self.site.errors.honours_retry_after.is(&true) => "equal jitter above the server's hint",
+            Jitter::Equal => "equal jitter",
+            _ => "full jitter",
+        }
+    }
+}
+
+/// Seconds as people say them.
+fn shown(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds} s") }
+}

@@ -112,6 +112,14 @@ impl Known {
 }
 
 impl Known {
+    /// The crates that a fix may add to a manifest, each once.
+    pub(super) fn addable(&self) -> Vec<&str> {
+        let code = self.knowledge().map_or(&[][..], |knowledge| &knowledge.code);
+        let names: BTreeSet<&str> =
+            code.iter().filter(|code| code.add.is_some()).map(|code| code.krate.as_str()).collect();
+        names.into_iter().collect()
+    }
+
     /// The tables; `None` only where the program's own cannot be read, which a test keeps out.
     fn knowledge(&self) -> Option<&Knowledge> {
         self.own.as_ref().or_else(|| Knowledge::builtin().ok())

@@ -183,7 +183,7 @@ fn suggestion(fix: &Fix, report: &Report<'_>, workspace: &str) -> Diagnostic {
             ..span
         }
     });
-    let needs = fix.needs.as_ref().map(|needs| format!("; add `{}` to [dependencies]", needs.line()));
+    let needs = fix.needs.as_ref().map(|needs| format!("; needs `{}` in [dependencies]", needs.line()));
     child("help", format!("{}{}", fix.title, needs.unwrap_or_default()), spans.collect())
 }
 

@@ -51,7 +51,7 @@ mod tests {
         let sample = samples::hostile();
         assert_eq!(
             samples::written(&sample.report(), Format::Concise),
-            "src/\\x1b[2J\\u{202e}.rs:1:5: warning[no-delay] tries\\n\\x1b]0;title\\x07 again \\u{2066}at once\n"
+            "src/\\x1b[2J\\u{202e}.rs:1:5: warning[no-delay] tries\\n\\x1b]0;title\\x07 again \\u{2066}at once [unsafe fix]\n"
         );
     }
 

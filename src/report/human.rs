@@ -111,7 +111,7 @@ fn severity(level: Level) -> Severity {
     }
 }
 
-/// `note: …`, `help: …` and `fix (safe): …`, each under its word where it has several lines.
+/// `note: …`, `help: …`, `fix (safe): …` and `needs: …`, each under its word where it has several lines.
 fn notes(finding: &Finding) -> Vec<String> {
     [("note", &finding.note), ("help", &finding.help)]
         .into_iter()
@@ -120,7 +120,7 @@ fn notes(finding: &Finding) -> Vec<String> {
             let lines: Vec<String> = text.trim().lines().map(clean).collect();
             format!("{word}: {}", lines.join("\n      "))
         })
-        .chain(finding.fix.as_ref().map(|fix| suggested::words(fix).join("\n     ")))
+        .chain(finding.fix.iter().flat_map(suggested::words))
         .collect()
 }
 

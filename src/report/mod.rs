@@ -23,7 +23,7 @@ mod table;
 mod uri;
 mod wire;
 
-pub use clean::clean;
+pub use clean::{clean, is_steering};
 pub use fingerprint::fingerprint;
 pub use sources::Sources;
 pub use surroundings::{FileAbout, RulePage, Surroundings, Target, Unit};

@@ -31,8 +31,8 @@ impl Fate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) fate: Fate,
-    /// From 1: in the file as it is, of an added one as it would be.
-    pub(super) number: u32,
+    /// From 1, in the file as it is; an added one has none there.
+    pub(super) number: Option<u32>,
     /// Without its end.
     pub(super) text: String,
     /// The bytes in which it differs from the line that it goes or comes for; all of it where there is none.
@@ -47,7 +47,7 @@ pub(super) fn hunks(fix: &Fix, text: &str, around: usize) -> Vec<Hunk> {
     let Some(stretches) = stretches(&fix.edits, text) else { return Vec::new() };
     let mut hunks: Vec<Hunk> = Vec::new();
     let mut at = 0;
-    let mut numbers = Numbers { old: 1, new: 1 };
+    let mut numbers = Numbers { next: 1 };
     for stretch in stretches {
         let (Some(between), Some(old)) = (text.get(at..stretch.bytes.start), text.get(stretch.bytes.clone()))
         else {
@@ -59,7 +59,7 @@ pub(super) fn hunks(fix: &Fix, text: &str, around: usize) -> Vec<Hunk> {
         if hunks.is_empty() || lines > 2 * around {
             hunks.last_mut().into_iter().for_each(|last| numbers.keep(last, between, after));
             let skipped = lines.saturating_sub(after + around);
-            numbers.skip(skipped as u32);
+            numbers.next += skipped as u32;
             let from: usize = between
                 .split_inclusive('\n')
                 .rev()
@@ -112,18 +112,12 @@ fn stretches<'f>(edits: &'f [Edit], text: &str) -> Option<Vec<Stretch<'f>>> {
     found.into_iter().map(|(bytes, of)| Some(Stretch { bytes, edits: edits.get(of)? })).collect()
 }
 
-/// The numbers of the next line, as the file is and as it would be.
+/// The number of the next line.
 struct Numbers {
-    old: u32,
-    new: u32,
+    next: u32,
 }
 
 impl Numbers {
-    fn skip(&mut self, lines: u32) {
-        self.old += lines;
-        self.new += lines;
-    }
-
     /// The first lines of a text, at most so many.
     fn keep(&mut self, hunk: &mut Hunk, text: &str, most: usize) {
         for line in text.split_inclusive('\n').take(most) {
@@ -152,9 +146,8 @@ impl Numbers {
     }
 
     fn push(&mut self, hunk: &mut Hunk, fate: Fate, line: &str, changed: Option<Range<usize>>) {
-        let number = if fate == Fate::Added { self.new } else { self.old };
-        self.old += u32::from(fate != Fate::Added);
-        self.new += u32::from(fate != Fate::Removed);
+        let number = (fate != Fate::Added).then_some(self.next);
+        self.next += u32::from(fate != Fate::Added);
         let changed = changed.unwrap_or(0..line.len());
         hunk.push(Row { fate, number, text: line.to_owned(), changed });
     }
@@ -194,10 +187,11 @@ mod tests {
         Fix { title: String::new(), safety: Safety::Safe, edits, needs: None }
     }
 
-    /// `3-old` for each line, `…` between hunks.
+    /// `3-old` or `+new` for each line, `…` between hunks.
     fn picture(text: &str, edits: &[(usize, usize, &str)], around: usize) -> Vec<String> {
         let hunks = hunks(&fix(edits), text, around);
-        let shown = |row: &Row| format!("{}{}{}", row.number, row.fate.mark(), row.text);
+        let number = |row: &Row| row.number.map_or_else(String::new, |number| number.to_string());
+        let shown = |row: &Row| format!("{}{}{}", number(row), row.fate.mark(), row.text);
         let hunks: Vec<Vec<String>> = hunks.iter().map(|hunk| hunk.iter().map(shown).collect()).collect();
         hunks.join(&"…".to_owned())
     }
@@ -206,20 +200,20 @@ mod tests {
 
     #[test]
     fn lines_that_go_and_come_with_their_numbers() {
-        assert_eq!(picture(TEN, &[(4, 5, "C")], 1), ["2 b", "3-c", "3+C", "4 d"]);
-        assert_eq!(picture(TEN, &[(4, 4, "new\n")], 1), ["2 b", "3+new", "3 c", "4 d"]);
-        assert_eq!(picture(TEN, &[(4, 6, "")], 1), ["2 b", "3-c", "4 d", "5 e"]);
-        assert_eq!(picture(TEN, &[(18, 19, "J")], 2), ["8 h", "9 i", "10-j", "10+J"]);
-        assert_eq!(picture(TEN, &[(0, 1, "A")], 0), ["1-a", "1+A"]);
+        assert_eq!(picture(TEN, &[(4, 5, "C")], 1), ["2 b", "3-c", "+C", "4 d"]);
+        assert_eq!(picture(TEN, &[(4, 4, "new\n")], 1), ["2 b", "+new", "3 c"]);
+        assert_eq!(picture(TEN, &[(4, 6, "")], 1), ["2 b", "3-c", "4 d"]);
+        assert_eq!(picture(TEN, &[(18, 19, "J")], 2), ["8 h", "9 i", "10-j", "+J"]);
+        assert_eq!(picture(TEN, &[(0, 1, "A")], 0), ["1-a", "+A"]);
     }
 
     #[test]
     fn what_is_far_apart_is_shown_apart() {
         let two = [(2, 2, "new\n"), (14, 15, "H")];
-        assert_eq!(picture(TEN, &two, 1), ["1 a", "2+new", "2 b", "3 c", "…", "7 g", "8-h", "9+H", "9 i"]);
-        assert_eq!(picture(TEN, &[(4, 5, "C"), (8, 9, "E")], 1).join(" "), "2 b 3-c 3+C 4 d 5-e 5+E 6 f");
-        assert_eq!(picture(TEN, &[(4, 5, "C"), (6, 7, "D")], 0), ["3-c", "3+C", "4-d", "4+D"]);
-        assert_eq!(picture(TEN, &[(4, 5, "C"), (10, 11, "F")], 0), ["3-c", "3+C", "…", "6-f", "6+F"]);
+        assert_eq!(picture(TEN, &two, 1), ["1 a", "+new", "2 b", "…", "7 g", "8-h", "+H", "9 i"]);
+        assert_eq!(picture(TEN, &[(4, 5, "C"), (8, 9, "E")], 1).join(" "), "2 b 3-c +C 4 d 5-e +E 6 f");
+        assert_eq!(picture(TEN, &[(4, 5, "C"), (6, 7, "D")], 0), ["3-c", "+C", "4-d", "+D"]);
+        assert_eq!(picture(TEN, &[(4, 5, "C"), (10, 11, "F")], 0), ["3-c", "+C", "…", "6-f", "+F"]);
     }
 
     #[test]

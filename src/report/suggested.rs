@@ -13,12 +13,15 @@ use std::io;
 const MOST_ROWS: usize = 20;
 /// Unchanged lines that are shown before and after each change.
 const AROUND: usize = 1;
-const NUMBERS: Color = if cfg!(windows) { Color::Cyan } else { Color::Blue };
+/// What codespan gives its numbers and borders.
+const NUMBERS: Color = Color::Cyan;
 
-/// `fix (unsafe): double the delay`, and what the manifest lacks for it on a line of its own.
+/// `fix (unsafe): double the delay`, and what the manifest lacks for it.
 pub(super) fn words(fix: &Fix) -> Vec<String> {
     let mut lines = vec![format!("fix ({}): {}", fix.safety.word(), clean(&fix.title))];
-    lines.extend(fix.needs.as_ref().map(|needs| format!("add `{}` to [dependencies]", clean(&needs.line()))));
+    lines.extend(
+        fix.needs.as_ref().map(|needs| format!("needs: `{}` in [dependencies]", clean(&needs.line()))),
+    );
     lines
 }
 
@@ -30,7 +33,10 @@ pub(super) fn write_patch(
     digits: usize,
 ) -> io::Result<()> {
     let (hunks, left_out) = shown(fix, sources, AROUND);
-    let Some(last) = hunks.iter().flatten().map(|row| row.number).max() else { return Ok(()) };
+    if hunks.is_empty() {
+        return Ok(());
+    }
+    let last = hunks.iter().flatten().filter_map(|row| row.number).max().unwrap_or(1);
     let digits = digits.max(last.to_string().len());
     write_gutter(out, &" ".repeat(digits), '│')?;
     writeln!(out)?;
@@ -57,7 +63,8 @@ fn write_gutter(out: &mut dyn WriteColor, number: &str, border: char) -> io::Res
 }
 
 fn write_row(out: &mut dyn WriteColor, row: &Row, digits: usize) -> io::Result<()> {
-    let number = format!("{:>digits$}", row.number);
+    let number = row.number.map_or_else(String::new, |number| number.to_string());
+    let number = format!("{number:>digits$}");
     let (text, changed) = cut_line(&row.text, row.changed.clone());
     let color = match row.fate {
         Fate::Kept => {

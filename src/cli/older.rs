@@ -97,7 +97,7 @@ impl Read {
         if let Some(changed) = &self.changed {
             let before = looked.findings.len();
             let moved = Moved::by(edited);
-            looked.findings.retain(|finding| is_new(finding, changed, moved));
+            looked.findings.retain(|finding| is_new(finding, changed, &moved));
             looked.left_out.unchanged = before - looked.findings.len();
         }
         stale

@@ -202,6 +202,7 @@ impl<'a> Around<'a> {
                 | ExprKind::Await(_)
                 | ExprKind::Try(_)
                 | ExprKind::Tuple(_)
+                | ExprKind::Lit(_)
         );
         // parentheses leave no node: what is written with them may begin before its first part
         if binds || text.starts_with('(') && text.ends_with(')') && closes_at_end(text) {

@@ -191,7 +191,7 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
 }
 
 /// The line at the start of a block; of an arm without one, a block that begins with it.
-fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
+pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
     let (span, path) = (around.span(block), &around.file.path);
     let text = around.text(block);
     let indent = around.indent(span.start);

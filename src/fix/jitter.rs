@@ -4,7 +4,7 @@
 use super::around::Around;
 use super::draws::{self, Draws};
 use super::layout::put;
-use super::{Draft, Wanted};
+use super::{Draft, Wanted, capped};
 use crate::model::{Edit, Jitter, WaitAt};
 
 /// The drafts of a growing delay: drawn from what is waited, capped too where nothing caps it.
@@ -19,10 +19,11 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     draws::of(around, wanted)
         .into_iter()
         .filter_map(|draws| {
-            let edits: Option<Vec<Edit>> = waits
-                .iter()
-                .map(|wait| drawn(around, wanted, wait, &draws, uncapped.then_some(cap)))
-                .collect();
+            let steps = if uncapped { capped::steps(around, wanted, cap) } else { None };
+            let cap_here = (uncapped && steps.is_none()).then_some(cap);
+            let drawn: Option<Vec<Edit>> =
+                waits.iter().map(|wait| drawn(around, wanted, wait, &draws, cap_here)).collect();
+            let edits = drawn.map(|drawn| drawn.into_iter().chain(steps.into_iter().flatten()).collect());
             let what = if uncapped {
                 format!("wait at most {}, and a random part of it", super::shown(cap))
             } else {

@@ -3,6 +3,7 @@
 
 mod around;
 mod asleep;
+mod bounded;
 mod capped;
 mod clipped;
 mod doubled;
@@ -11,7 +12,9 @@ mod edits;
 mod jitter;
 mod last;
 mod layout;
+mod permanent;
 mod saturated;
+mod setters;
 mod suggest;
 
 pub use edits::apply;
@@ -53,6 +56,9 @@ pub(crate) fn drafts(
 ) -> Vec<Draft> {
     let Some(change) = finding.change else { return Vec::new() };
     let Some(around) = Around::of(krate, knowledge, &wanted.site.place) else { return Vec::new() };
+    if let Some(policy) = &wanted.site.handles.policy {
+        return setters::drafts(&around, wanted, change, policy);
+    }
     match change {
         Change::FullJitter if wanted.site.delay.growth.is(&Growth::Constant) => {
             doubled::drafts(&around, wanted)
@@ -63,7 +69,10 @@ pub(crate) fn drafts(
         Change::JitterAfterCap => clipped::drafts(&around, wanted),
         Change::AsyncSleep => asleep::drafts(&around, wanted),
         Change::SkipLastSleep => last::drafts(&around, wanted),
-        Change::BoundAttempts | Change::StopOnPermanent | Change::HonourRetryAfter => Vec::new(),
+        Change::BoundAttempts => bounded::drafts(&around, wanted),
+        Change::StopOnPermanent => permanent::drafts(&around, wanted),
+        // the reply that has the hint is seldom at hand where the wait is
+        Change::HonourRetryAfter => Vec::new(),
     }
 }
 

@@ -10,6 +10,10 @@ use crate::knowledge::{Role, Unit};
 use crate::model::{Clip, Counter, FailureAt, Handles, Place, Success, WaitAt};
 use crate::resolve::Target;
 
+/// Rust's integer types.
+const INTEGERS: &[&str] =
+    &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+
 /// The handles of a loop.
 pub(crate) fn of_loop(
     cx: &Context<'_>,
@@ -21,6 +25,7 @@ pub(crate) fn of_loop(
     let mut handles = waits(cx, failing, Some(id));
     handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
     handles.success = success(cx, id, record, failing);
+    handles.hinted = failing.iter().any(|state| state.marks.hint);
     handles.clip = clip(cx, id);
     handles.failures = failures(cx, id, failing, main);
     handles
@@ -91,7 +96,8 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
             _ => return None,
         },
         Callee::Own(item) if summary(cx, item).is_wait => match args {
-            [only] => (*only, cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)), false),
+            // a plain number may as well be that of the attempt
+            [only] if cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)) => (*only, true, false),
             _ => return None,
         },
         _ => return None,
@@ -242,23 +248,38 @@ fn steps_before_wait(cx: &Context<'_>, trip: &State, local: Local) -> Option<u32
     (waited && before + after == 1).then_some(before)
 }
 
-/// The type of what a variable is compared with.
+/// The type of what a variable is compared with, or that of a parameter that it is given to.
 fn compared(cx: &Context<'_>, local: Local) -> Option<String> {
-    cx.body.exprs().find_map(|(_, expr)| match expr.kind {
+    cx.body.exprs().find_map(|(id, expr)| match &expr.kind {
         ExprKind::Binary(op, left, right) if op.compares() => {
+            let (left, right) = (*left, *right);
             let other = if cx.body.local(left) == Some(local) { right } else { left };
             let either = [left, right].iter().any(|side| cx.body.local(*side) == Some(local));
             either.then(|| integer_type(cx, other)).flatten()
         }
+        ExprKind::Method(call) if call.name.ends_with("pow") => {
+            call.args.iter().any(|arg| cx.body.local(*arg) == Some(local)).then(|| "u32".to_owned())
+        }
+        ExprKind::Call(..) | ExprKind::Method(_) => given_to(cx, id, local),
         _ => None,
     })
+}
+
+/// The integer type of the parameter of this crate's function that a variable is given to.
+fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
+    let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
+    let Callee::Own(item) = cx.callee(call) else { return None };
+    let inner = cx.inside(item)?;
+    // by path a method's receiver stands among the arguments
+    let shift = cx.args(call).len().checked_sub(inner.body.params.len())?;
+    let ty = inner.body.params.get(at.checked_sub(shift)?)?.ty.as_ref()?;
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// The integer type of an expression, where it is written somewhere.
 fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
     let ty = cx.type_of(id)?;
-    let known = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
-    known.contains(&ty.name()).then(|| ty.name().to_owned())
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// What becomes of trips on which what failed elsewhere succeeded.
@@ -400,5 +421,6 @@ fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
         }
         !is_inner(cx, id, at)
     });
-    found.into_iter().filter_map(|block| cx.place(block)).collect()
+    // what leaves begins nothing anew
+    found.into_iter().filter(|block| !leaves(cx, *block)).filter_map(|block| cx.place(block)).collect()
 }

@@ -20,7 +20,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             .iter()
             .map(|wait| {
                 let at = at(around.expr(&wait.delay)?)?;
-                Some(put(around, at, &format!("{}.min({})", around.as_receiver(at), around.seconds(cap))))
+                Some(put(around, at, &format!("{}.min({})", around.as_receiver(at), around.seconds(cap, at))))
             })
             .collect();
         Some(Draft {
@@ -67,7 +67,7 @@ pub(super) fn steps(around: &Around<'_>, wanted: &Wanted<'_>, cap: f64) -> Optio
             _ => saturated_step(around, *step)?,
         };
         let made = if made.contains(' ') && !made.ends_with(')') { format!("({made})") } else { made };
-        let edit = put(around, *step, &format!("{name} = {made}.min({})", around.seconds(cap)));
+        let edit = put(around, *step, &format!("{name} = {made}.min({})", around.seconds(cap, *step)));
         if !edits.contains(&edit) {
             edits.push(edit);
         }

@@ -3,8 +3,10 @@
 
 use super::around::Around;
 use super::draws::{self, Draws};
+use super::edits::replace;
 use super::layout::put;
 use super::{Draft, Wanted, capped};
+use crate::body::{ExprId, ExprKind};
 use crate::model::{Edit, Jitter, WaitAt};
 
 /// The drafts of a growing delay: drawn from what is waited, capped too where nothing caps it.
@@ -32,7 +34,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             Some(Draft {
                 title: format!("{what} ({})", wanted.jitter_words()),
                 edits: edits?,
-                may_be_safe: !uncapped && draws.needs.is_none(),
+                may_be_safe: !uncapped && draws.at_hand,
                 needs: draws.needs.clone(),
             })
         })
@@ -53,6 +55,23 @@ fn drawn(
         let most = draws.up_to.as_ref().filter(|_| cap.is_none() && wanted.jitter == Jitter::Full)?;
         return Some(put(around, at, &most.replace("{most}", &around.as_receiver(at))));
     }
-    let cap = cap.map(|cap| format!(".min({})", around.seconds(cap))).unwrap_or_default();
-    Some(put(around, at, &format!("{}{cap}{}", around.as_receiver(at), wanted.draw(draws))))
+    let cap = cap.map(|cap| format!(".min({})", around.seconds(cap, at))).unwrap_or_default();
+    let drawn = format!("{cap}{}", wanted.draw(draws));
+    Some(
+        named_first(around, at, &drawn)
+            .unwrap_or_else(|| put(around, at, &format!("{}{drawn}", around.as_receiver(at)))),
+    )
+}
+
+/// A block's value that is chosen gets a name before it is drawn from: `if … { a } else { b }.mul_f64(…)` reads badly.
+fn named_first(around: &Around<'_>, at: ExprId, drawn: &str) -> Option<Edit> {
+    if !matches!(around.body.expr(at).kind, ExprKind::If { .. } | ExprKind::Match(..)) {
+        return None;
+    }
+    let statement = around.statement(at).filter(|it| it.is_tail && it.expr == at)?;
+    let name = around.free_name(&["delay", "chosen_delay"])?;
+    let indent = around.indent(statement.span.start);
+    let text = around.text(at);
+    let made = format!("let {name} = {text};{}{indent}{name}{drawn}", around.newline());
+    Some(replace(&around.file.path, statement.span, made))
 }

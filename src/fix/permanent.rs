@@ -34,7 +34,7 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
                 .code
                 .iter()
                 .filter(|code| code.does == Does::IsPermanent && code.krate == krate)
-                .find_map(|code| usable(around, wanted, code))?;
+                .find_map(|code| usable(around, code))?;
             let name = if failure.error.starts_with('_') { "error" } else { failure.error.as_str() };
             let tells = tells.replace("{error}", name);
             let given = error(around, looped, failure).replace(&failure.error, name);

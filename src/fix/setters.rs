@@ -16,7 +16,10 @@ pub(super) fn drafts(
     policy: &PolicyAt,
 ) -> Vec<Draft> {
     let cap = wanted.cap(wanted.site.delay.first_s.value().copied());
-    let capped = || policy.cap.as_ref().map(|setter| setter.replace("{cap}", &around.seconds(cap)));
+    let capped = || {
+        let made = around.expr(&policy.made)?;
+        Some(policy.cap.as_ref()?.replace("{cap}", &around.seconds(cap, made)))
+    };
     let at_end =
         |setter: &String| behind(around, &policy.chain, &setter.replace("{attempts}", &ATTEMPTS.to_string()));
     let at_start = |setter: String| behind(around, &policy.made, &setter);

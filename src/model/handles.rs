@@ -10,6 +10,8 @@ pub struct Handles {
     pub waits: Vec<WaitAt>,
     /// Some failing trip waits where no place is known.
     pub more_waits: bool,
+    /// On some failing trip the server's hint was read: the wait may be what it says.
+    pub hinted: bool,
     /// What counts the attempts.
     pub counter: Option<Counter>,
     /// What the trips do on which the operation succeeded.

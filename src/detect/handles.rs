@@ -5,9 +5,14 @@ use super::classify::failed_ops;
 use super::context::{Callee, Context};
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
-use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatKind};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Role, Unit};
-use crate::model::{Counter, Handles, Place, Success, WaitAt};
+use crate::model::{Clip, Counter, FailureAt, Handles, Place, Success, WaitAt};
+use crate::resolve::Target;
+
+/// Rust's integer types.
+const INTEGERS: &[&str] =
+    &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
 
 /// The handles of a loop.
 pub(crate) fn of_loop(
@@ -20,7 +25,9 @@ pub(crate) fn of_loop(
     let mut handles = waits(cx, failing, Some(id));
     handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
     handles.success = success(cx, id, record, failing);
-    handles.operation = main.and_then(|op| cx.place(op));
+    handles.hinted = failing.iter().any(|state| state.marks.hint);
+    handles.clip = clip(cx, id);
+    handles.failures = failures(cx, id, failing, main);
     handles
 }
 
@@ -38,7 +45,8 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
 }
 
 /// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
-pub(crate) fn of_schedule(cx: &Context<'_>, is_duration: bool) -> Handles {
+pub(crate) fn of_schedule(cx: &Context<'_>, gives: &Ty) -> Handles {
+    let is_duration = is_duration(cx, gives);
     let gives_elsewhere = cx.body.exprs().any(|(id, expr)| {
         matches!(expr.kind, ExprKind::Return(_) | ExprKind::Try(_)) && cx.task_around(id).is_none()
     });
@@ -48,7 +56,26 @@ pub(crate) fn of_schedule(cx: &Context<'_>, is_duration: bool) -> Handles {
         return Handles { more_waits: true, ..Handles::default() };
     };
     let given = delay.clone();
-    Handles { waits: vec![WaitAt { call, delay, given, is_duration, direct: true }], ..Handles::default() }
+    Handles {
+        waits: vec![WaitAt { call, delay, given, is_duration, direct: true }],
+        clip: clip(cx, cx.body.root),
+        ..Handles::default()
+    }
+}
+
+/// Whether a type is std's `Duration`, or one that may be missing.
+fn is_duration(cx: &Context<'_>, ty: &Ty) -> bool {
+    if ty.name() == "Option" {
+        return ty.args.first().is_some_and(|inner| is_duration(cx, inner));
+    }
+    match cx.krate.path(cx.at, &ty.path) {
+        Target::External(full) => {
+            let full = cx.knowledge.canonical(&full);
+            full.first().is_some_and(|first| first == "std")
+                && full.last().is_some_and(|last| last == "Duration")
+        }
+        _ => false,
+    }
 }
 
 /// The expression whose value a block has: its tail, or what a variable holds that is only given on.
@@ -69,7 +96,8 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
             _ => return None,
         },
         Callee::Own(item) if summary(cx, item).is_wait => match args {
-            [only] => (*only, cx.type_of(*only).is_some_and(|ty| ty.name() == "Duration"), false),
+            // a plain number may as well be that of the attempt
+            [only] if cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)) => (*only, true, false),
             _ => return None,
         },
         _ => return None,
@@ -98,6 +126,50 @@ fn held(cx: &Context<'_>, given: ExprId, looped: Option<ExprId>) -> ExprId {
     made().filter(simple).unwrap_or(given)
 }
 
+/// The first `(grown + drawn).min(cap)` in here, or `min(…)` of them.
+fn clip(cx: &Context<'_>, within: ExprId) -> Option<Clip> {
+    let mut found = None;
+    cx.body.walk(within, &mut |id| {
+        if found.is_none() && cx.call_name(id) == "min" {
+            found = clip_of(cx, id);
+        }
+        found.is_none()
+    });
+    found
+}
+
+fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
+    let operands = cx.operands(id);
+    let [one, other] = operands.as_slice() else { return None };
+    [(*one, *other), (*other, *one)].into_iter().find_map(|(capped, cap)| {
+        let sum = cx.body.local(capped).and_then(|local| cx.init(local)).unwrap_or(capped);
+        let (left, right) = match &cx.body.expr(sum).kind {
+            ExprKind::Binary(BinOp::Add, left, right) => (*left, *right),
+            ExprKind::Method(call) if call.name == "saturating_add" => (call.receiver, *call.args.first()?),
+            _ => return None,
+        };
+        let (grown, drawn) = match (draws(cx, left), draws(cx, right)) {
+            (false, true) => (left, right),
+            (true, false) => (right, left),
+            _ => return None,
+        };
+        Some(Clip {
+            whole: cx.place(id)?,
+            capped: cx.place(capped)?,
+            sum: cx.place(sum)?,
+            grown: cx.place(grown)?,
+            drawn: cx.place(drawn)?,
+            cap: cx.place(cap)?,
+        })
+    })
+}
+
+/// Whether an expression draws a random value, or is a variable that was drawn.
+fn draws(cx: &Context<'_>, id: ExprId) -> bool {
+    let at = cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id);
+    cx.body.any(at, |inner| matches!(cx.role(inner), Some(Role::Random { .. })))
+}
+
 /// The variable of a `for` over a range that begins with a written number.
 fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     let ExprKind::For { pat, iter, .. } = &cx.body.expr(id).kind else { return None };
@@ -105,8 +177,9 @@ fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     let ExprKind::Range { start: Some(start), end, .. } = cx.body.expr(*iter).kind else { return None };
     let ExprKind::Lit(Lit::Int(first, suffix)) = &cx.body.expr(start).kind else { return None };
     let first = u32::try_from(*first).ok()?;
-    let by_end = end.and_then(|end| integer_type(cx, end));
-    let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or(by_end);
+    let by_end =
+        || end.and_then(|end| integer_type(cx, end)).or_else(|| compared(cx, cx.body.local_of(*pat)));
+    let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(by_end);
     Some(Counter { name: name.clone(), ty: ty.unwrap_or_default(), first })
 }
 
@@ -126,7 +199,8 @@ fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> 
             continue;
         }
         let Ok(start) = u32::try_from(*start) else { continue };
-        let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(|| integer_type(cx, place));
+        let by_use = || integer_type(cx, place).or_else(|| compared(cx, local));
+        let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(by_use);
         let counter = Counter { name: name.clone(), ty: ty.unwrap_or_default(), first: start + first };
         found.get_or_insert(counter);
     }
@@ -174,11 +248,38 @@ fn steps_before_wait(cx: &Context<'_>, trip: &State, local: Local) -> Option<u32
     (waited && before + after == 1).then_some(before)
 }
 
+/// The type of what a variable is compared with, or that of a parameter that it is given to.
+fn compared(cx: &Context<'_>, local: Local) -> Option<String> {
+    cx.body.exprs().find_map(|(id, expr)| match &expr.kind {
+        ExprKind::Binary(op, left, right) if op.compares() => {
+            let (left, right) = (*left, *right);
+            let other = if cx.body.local(left) == Some(local) { right } else { left };
+            let either = [left, right].iter().any(|side| cx.body.local(*side) == Some(local));
+            either.then(|| integer_type(cx, other)).flatten()
+        }
+        ExprKind::Method(call) if call.name.ends_with("pow") => {
+            call.args.iter().any(|arg| cx.body.local(*arg) == Some(local)).then(|| "u32".to_owned())
+        }
+        ExprKind::Call(..) | ExprKind::Method(_) => given_to(cx, id, local),
+        _ => None,
+    })
+}
+
+/// The integer type of the parameter of this crate's function that a variable is given to.
+fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
+    let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
+    let Callee::Own(item) = cx.callee(call) else { return None };
+    let inner = cx.inside(item)?;
+    // by path a method's receiver stands among the arguments
+    let shift = cx.args(call).len().checked_sub(inner.body.params.len())?;
+    let ty = inner.body.params.get(at.checked_sub(shift)?)?.ty.as_ref()?;
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
+}
+
 /// The integer type of an expression, where it is written somewhere.
 fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
     let ty = cx.type_of(id)?;
-    let known = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
-    known.contains(&ty.name()).then(|| ty.name().to_owned())
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// What becomes of trips on which what failed elsewhere succeeded.
@@ -199,38 +300,127 @@ fn success(cx: &Context<'_>, id: ExprId, record: &LoopRecord, failing: &[&State]
     if blocks.is_empty() { Success::Unseen } else { Success::GoesOn(blocks) }
 }
 
+/// The arms and blocks that are entered with the operation's error and do not leave.
+fn failures(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) -> Vec<FailureAt> {
+    let ops: Vec<Op> = failing.iter().flat_map(|state| failed_ops(state)).collect();
+    let krate = main.and_then(|op| crate_of(cx, op));
+    let gives = cx.body.ret.as_ref().and_then(|ret| error_crate(cx, ret));
+    let same_error = krate.is_some() && krate == gives;
+    let mut found = Vec::new();
+    let mut add = |pat, body: ExprId, arm: Option<Span>| {
+        let Some(error) = error_name(cx, pat).filter(|_| !leaves(cx, body)) else { return };
+        let arm = arm.and_then(|span| Some(cx.krate.file(cx.at)?.place(span)));
+        if let Some(body) = cx.place(body) {
+            found.push(FailureAt { body, arm, error, krate: krate.clone(), same_error });
+        }
+    };
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::Match(value, arms) if is_of(cx, *value, &ops) => {
+                for arm in arms.iter().filter(|arm| arm.guard.is_none()) {
+                    add(arm.pat, arm.body, Some(cx.body.pat(arm.pat).span));
+                }
+            }
+            ExprKind::If { cond, then, .. } => {
+                if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
+                    && is_of(cx, value, &ops)
+                {
+                    add(pat, *then, None);
+                }
+            }
+            _ => {}
+        }
+        !is_inner(cx, id, at)
+    });
+    found
+}
+
+/// What `Err(name)` binds.
+fn error_name(cx: &Context<'_>, pat: PatId) -> Option<String> {
+    let PatKind::TupleStruct(path, inside) = &cx.body.pat(pat).kind else { return None };
+    let [only] = inside.as_slice() else { return None };
+    match &cx.body.pat(*only).kind {
+        PatKind::Bind { name, sub: None, .. } if path.last() == "Err" => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a block ends by leaving.
+fn leaves(cx: &Context<'_>, body: ExprId) -> bool {
+    let last = match cx.body.block(body) {
+        Some(block) => block.tail.or(match block.stmts.last() {
+            Some(Stmt::Expr(last)) => Some(*last),
+            _ => None,
+        }),
+        None => Some(body),
+    };
+    last.is_some_and(|last| {
+        matches!(cx.body.expr(last).kind, ExprKind::Return(_) | ExprKind::Break(..))
+            || matches!(cx.role(last), Some(Role::Diverge | Role::Bail { .. }))
+    })
+}
+
+/// The crate whose call an operation is.
+fn crate_of(cx: &Context<'_>, op: Op) -> Option<String> {
+    let path = match &cx.body.expr(op).kind {
+        ExprKind::Method(call) => cx.type_of(call.receiver)?.path,
+        ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
+            ExprKind::Path(path) => match cx.krate.path(cx.at, &path.segments) {
+                Target::External(full) => full,
+                _ => return None,
+            },
+            _ => return None,
+        },
+        _ => return None,
+    };
+    path.first().filter(|first| *first != "crate").cloned()
+}
+
+/// The crate of the errors that a type gives: of `Result<T, a::Error>` and `a::Result<T>`.
+fn error_crate(cx: &Context<'_>, ret: &Ty) -> Option<String> {
+    let named = if ret.args.len() == 2 { ret.args.get(1)? } else { ret };
+    match cx.krate.path(cx.at, &named.path) {
+        Target::External(full) => full.first().cloned(),
+        _ => None,
+    }
+}
+
+/// Whether a value is what one of these operations gave, also behind a name.
+fn is_of(cx: &Context<'_>, value: ExprId, ops: &[Op]) -> bool {
+    let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
+    ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
+}
+
+/// What an inner loop or task does is its own business.
+fn is_inner(cx: &Context<'_>, looped: ExprId, at: ExprId) -> bool {
+    at != looped
+        && matches!(
+            cx.body.expr(at).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } | ExprKind::Closure { .. }
+        )
+}
+
 /// The blocks that are entered when one of these operations succeeded: `Ok(..) => { … }`, `if let Ok(..) = op { … }`.
 fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
-    let is_of = |value: ExprId| {
-        let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
-        ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
-    };
     let is_success = |pat| cx.body.variant(pat).is_some_and(|path| matches!(path.last(), "Ok" | "Some"));
     let mut found = Vec::new();
     cx.body.walk(id, &mut |at| {
         match &cx.body.expr(at).kind {
-            ExprKind::Match(value, arms) if is_of(*value) => {
+            ExprKind::Match(value, arms) if is_of(cx, *value, ops) => {
                 found.extend(arms.iter().filter(|arm| is_success(arm.pat)).map(|arm| arm.body));
             }
             ExprKind::If { cond, then, .. } => {
                 if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
                     && is_success(pat)
-                    && is_of(value)
+                    && is_of(cx, value, ops)
                 {
                     found.push(*then);
                 }
             }
             _ => {}
         }
-        // what an inner loop or task does when it succeeds is its own business
-        at == id
-            || !matches!(
-                cx.body.expr(at).kind,
-                ExprKind::Loop { .. }
-                    | ExprKind::While { .. }
-                    | ExprKind::For { .. }
-                    | ExprKind::Closure { .. }
-            )
+        !is_inner(cx, id, at)
     });
-    found.into_iter().filter_map(|block| cx.place(block)).collect()
+    // what leaves begins nothing anew
+    found.into_iter().filter(|block| !leaves(cx, *block)).filter_map(|block| cx.place(block)).collect()
 }

@@ -248,8 +248,10 @@ fn standard_input_has_a_diff_and_no_place() {
     };
     run(&["--fix", "-"])
         .is_refused("what comes on standard input cannot be fixed in its place", "use `--diff`");
-    let diff = run(&["--diff", "--stdin-filename", "src/lib.rs", "-", "--unsafe-fixes"]);
-    assert!(diff.status <= 1, "{diff:?}");
+    let diff = run(&["--diff", "--stdin-filename", "src/lib.rs", "-"]);
+    assert_eq!(diff.status, 1, "{diff:?}");
+    assert!(diff.stdout.starts_with("--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ "), "{diff:?}");
+    assert!(diff.stdout.contains(&format!("\n+            Err(_) => {DRAWN},\n")), "{diff:?}");
     assert_eq!(read(&root, "src/lib.rs"), "");
 }
 

@@ -218,15 +218,18 @@ impl Unread {
             Self::Files { folder, files, context } => package(folder.as_deref(), &files, context, texts),
             Self::Text(name, bytes) => {
                 let paths = BTreeMap::from([(Arc::from(name.as_str()), PathBuf::from(&name))]);
+                // what its package depends on says what its names mean
+                let folder = source::package_folder(Path::new(&name));
+                let texts = folder.as_deref().map(source::package_texts).unwrap_or_default();
                 let (files, unread) = match source::source_file(name.into(), bytes) {
                     Ok(file) => (vec![file], Vec::new()),
                     Err(problem) => (Vec::new(), vec![problem]),
                 };
                 Package {
-                    krate: Crate::new(files, None),
+                    krate: Crate::with(files, texts.clone()),
                     unread,
                     extent: Extent::Part,
-                    texts: PackageTexts::default(),
+                    texts,
                     paths,
                 }
             }

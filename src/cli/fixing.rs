@@ -219,8 +219,9 @@ impl Fixed {
     fn add(&mut self, mut needs: BTreeMap<PathBuf, BTreeSet<Needed>>, added: Option<&str>) {
         let mut to_add = BTreeMap::new();
         for (folder, missing) in &mut needs {
-            let ours: BTreeSet<Needed> =
-                missing.extract_if(.., |it| Some(it.name.as_str()) == added).collect();
+            let (ours, others): (BTreeSet<Needed>, BTreeSet<Needed>) =
+                std::mem::take(missing).into_iter().partition(|it| Some(it.name.as_str()) == added);
+            *missing = others;
             if !ours.is_empty() {
                 to_add.insert(folder.clone(), ours);
             }

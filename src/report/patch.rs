@@ -152,7 +152,9 @@ impl Numbers {
             let (tag, olds, news) = op.as_tag_tuple();
             let (olds, news) = (old.get(olds).unwrap_or_default(), new.get(news).unwrap_or_default());
             if tag == DiffTag::Equal {
-                olds.iter().for_each(|line| self.push(hunk, Fate::Kept, line, None));
+                for line in olds {
+                    self.push(hunk, Fate::Kept, line, None);
+                }
                 continue;
             }
             let parts: Vec<_> = olds.iter().zip(news).map(|(old, new)| differing(old, new)).collect();

@@ -5,9 +5,10 @@ use super::classify::failed_ops;
 use super::context::{Callee, Context};
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
-use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatKind};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatKind, Ty};
 use crate::knowledge::{Role, Unit};
-use crate::model::{Counter, Handles, Place, Success, WaitAt};
+use crate::model::{Clip, Counter, Handles, Place, Success, WaitAt};
+use crate::resolve::Target;
 
 /// The handles of a loop.
 pub(crate) fn of_loop(
@@ -20,6 +21,7 @@ pub(crate) fn of_loop(
     let mut handles = waits(cx, failing, Some(id));
     handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
     handles.success = success(cx, id, record, failing);
+    handles.clip = clip(cx, id);
     handles.operation = main.and_then(|op| cx.place(op));
     handles
 }
@@ -38,7 +40,8 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
 }
 
 /// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
-pub(crate) fn of_schedule(cx: &Context<'_>, is_duration: bool) -> Handles {
+pub(crate) fn of_schedule(cx: &Context<'_>, gives: &Ty) -> Handles {
+    let is_duration = is_duration(cx, gives);
     let gives_elsewhere = cx.body.exprs().any(|(id, expr)| {
         matches!(expr.kind, ExprKind::Return(_) | ExprKind::Try(_)) && cx.task_around(id).is_none()
     });
@@ -48,7 +51,26 @@ pub(crate) fn of_schedule(cx: &Context<'_>, is_duration: bool) -> Handles {
         return Handles { more_waits: true, ..Handles::default() };
     };
     let given = delay.clone();
-    Handles { waits: vec![WaitAt { call, delay, given, is_duration, direct: true }], ..Handles::default() }
+    Handles {
+        waits: vec![WaitAt { call, delay, given, is_duration, direct: true }],
+        clip: clip(cx, cx.body.root),
+        ..Handles::default()
+    }
+}
+
+/// Whether a type is std's `Duration`, or one that may be missing.
+fn is_duration(cx: &Context<'_>, ty: &Ty) -> bool {
+    if ty.name() == "Option" {
+        return ty.args.first().is_some_and(|inner| is_duration(cx, inner));
+    }
+    match cx.krate.path(cx.at, &ty.path) {
+        Target::External(full) => {
+            let full = cx.knowledge.canonical(&full);
+            full.first().is_some_and(|first| first == "std")
+                && full.last().is_some_and(|last| last == "Duration")
+        }
+        _ => false,
+    }
 }
 
 /// The expression whose value a block has: its tail, or what a variable holds that is only given on.
@@ -69,7 +91,7 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
             _ => return None,
         },
         Callee::Own(item) if summary(cx, item).is_wait => match args {
-            [only] => (*only, cx.type_of(*only).is_some_and(|ty| ty.name() == "Duration"), false),
+            [only] => (*only, cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)), false),
             _ => return None,
         },
         _ => return None,
@@ -98,6 +120,50 @@ fn held(cx: &Context<'_>, given: ExprId, looped: Option<ExprId>) -> ExprId {
     made().filter(simple).unwrap_or(given)
 }
 
+/// The first `(grown + drawn).min(cap)` in here, or `min(…)` of them.
+fn clip(cx: &Context<'_>, within: ExprId) -> Option<Clip> {
+    let mut found = None;
+    cx.body.walk(within, &mut |id| {
+        if found.is_none() && cx.call_name(id) == "min" {
+            found = clip_of(cx, id);
+        }
+        found.is_none()
+    });
+    found
+}
+
+fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
+    let operands = cx.operands(id);
+    let [one, other] = operands.as_slice() else { return None };
+    [(*one, *other), (*other, *one)].into_iter().find_map(|(capped, cap)| {
+        let sum = cx.body.local(capped).and_then(|local| cx.init(local)).unwrap_or(capped);
+        let (left, right) = match &cx.body.expr(sum).kind {
+            ExprKind::Binary(BinOp::Add, left, right) => (*left, *right),
+            ExprKind::Method(call) if call.name == "saturating_add" => (call.receiver, *call.args.first()?),
+            _ => return None,
+        };
+        let (grown, drawn) = match (draws(cx, left), draws(cx, right)) {
+            (false, true) => (left, right),
+            (true, false) => (right, left),
+            _ => return None,
+        };
+        Some(Clip {
+            whole: cx.place(id)?,
+            capped: cx.place(capped)?,
+            sum: cx.place(sum)?,
+            grown: cx.place(grown)?,
+            drawn: cx.place(drawn)?,
+            cap: cx.place(cap)?,
+        })
+    })
+}
+
+/// Whether an expression draws a random value, or is a variable that was drawn.
+fn draws(cx: &Context<'_>, id: ExprId) -> bool {
+    let at = cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id);
+    cx.body.any(at, |inner| matches!(cx.role(inner), Some(Role::Random { .. })))
+}
+
 /// The variable of a `for` over a range that begins with a written number.
 fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     let ExprKind::For { pat, iter, .. } = &cx.body.expr(id).kind else { return None };
@@ -105,8 +171,9 @@ fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     let ExprKind::Range { start: Some(start), end, .. } = cx.body.expr(*iter).kind else { return None };
     let ExprKind::Lit(Lit::Int(first, suffix)) = &cx.body.expr(start).kind else { return None };
     let first = u32::try_from(*first).ok()?;
-    let by_end = end.and_then(|end| integer_type(cx, end));
-    let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or(by_end);
+    let by_end =
+        || end.and_then(|end| integer_type(cx, end)).or_else(|| compared(cx, cx.body.local_of(*pat)));
+    let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(by_end);
     Some(Counter { name: name.clone(), ty: ty.unwrap_or_default(), first })
 }
 
@@ -126,7 +193,8 @@ fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> 
             continue;
         }
         let Ok(start) = u32::try_from(*start) else { continue };
-        let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(|| integer_type(cx, place));
+        let by_use = || integer_type(cx, place).or_else(|| compared(cx, local));
+        let ty = Some(suffix.clone()).filter(|suffix| !suffix.is_empty()).or_else(by_use);
         let counter = Counter { name: name.clone(), ty: ty.unwrap_or_default(), first: start + first };
         found.get_or_insert(counter);
     }
@@ -172,6 +240,18 @@ fn steps_before_wait(cx: &Context<'_>, trip: &State, local: Local) -> Option<u32
         }
     }
     (waited && before + after == 1).then_some(before)
+}
+
+/// The type of what a variable is compared with.
+fn compared(cx: &Context<'_>, local: Local) -> Option<String> {
+    cx.body.exprs().find_map(|(_, expr)| match expr.kind {
+        ExprKind::Binary(op, left, right) if op.compares() => {
+            let other = if cx.body.local(left) == Some(local) { right } else { left };
+            let either = [left, right].iter().any(|side| cx.body.local(*side) == Some(local));
+            either.then(|| integer_type(cx, other)).flatten()
+        }
+        _ => None,
+    })
 }
 
 /// The integer type of an expression, where it is written somewhere.

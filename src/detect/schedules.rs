@@ -51,7 +51,7 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     } else if !named {
         site.reasons.push("only its type's name says that it is a delay".into());
     }
-    site.handles = handles::of_schedule(cx, gives_duration(ret));
+    site.handles = handles::of_schedule(cx, ret);
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
     let users = users(cx);

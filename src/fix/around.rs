@@ -88,6 +88,19 @@ impl<'a> Around<'a> {
         }
     }
 
+    /// The match arm's body that an expression stands in, if no statement or closure is nearer.
+    pub(super) fn arm_body(&self, id: ExprId) -> Option<ExprId> {
+        let mut inner = id;
+        loop {
+            let outer = self.parent(inner)?;
+            match &self.body.expr(outer).kind {
+                ExprKind::Match(_, arms) if arms.iter().any(|arm| arm.body == inner) => return Some(inner),
+                ExprKind::Block(_) | ExprKind::Closure { .. } | ExprKind::Macro(_) => return None,
+                _ => inner = outer,
+            }
+        }
+    }
+
     fn statement_of(&self, block: ExprId, inside: ExprId) -> Option<Statement> {
         let ExprKind::Block(block) = &self.body.expr(block).kind else { return None };
         if block.tail == Some(inside) {
@@ -164,6 +177,15 @@ impl<'a> Around<'a> {
             return format!("{duration}::from_secs({seconds:.0})");
         }
         format!("{duration}::from_millis({:.0})", seconds * 1000.0)
+    }
+
+    /// Whether an expression is what a method is called on, or an operand that binds tighter than a sum.
+    pub(super) fn is_receiver(&self, outer: ExprId, inner: ExprId) -> bool {
+        match &self.body.expr(outer).kind {
+            ExprKind::Method(call) => call.receiver == inner,
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Field(..) => true,
+            _ => false,
+        }
     }
 
     /// An expression as the receiver of a method.

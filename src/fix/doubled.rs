@@ -4,7 +4,7 @@
 use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
-use super::layout::{lines, put};
+use super::layout::{as_block, lines, put};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Counter, Edit, Success, WaitAt};
@@ -165,10 +165,7 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
         let after = format!("{semicolon}{}", lines(around, indent, &[step.to_owned()]));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
-    if let Some(parent) = around.parent(waited)
-        && let ExprKind::Match(_, arms) = &around.body.expr(parent).kind
-        && arms.iter().any(|arm| arm.body == waited)
-    {
+    if around.arm_body(waited) == Some(waited) {
         return Some(vec![arm_with(around, waited, delay, drawn, step)?]);
     }
     // what is waited among other things is drawn before: a `select!`, a race
@@ -189,17 +186,8 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
     }
     let text = around.text(body);
     let (from, to) = ((inside.start - whole.start) as usize, (inside.end - whole.start) as usize);
-    let waits = format!("{}{drawn}{};", text.get(..from)?, text.get(to..)?);
-    let indent = around.indent(whole.start);
-    let inner = format!("{indent}{}", around.step());
-    let block = lines(around, &inner, &[waits, step.to_owned()]);
-    let mut span = whole;
-    let rest = around.file.text.get(whole.end as usize..)?;
-    // a block needs no comma behind it
-    if rest.starts_with(',') {
-        span.end += 1;
-    }
-    Some(replace(&around.file.path, span, format!("{{{block}{}{indent}}}", around.newline())))
+    let waits = format!("{}{drawn}{};\n{step}", text.get(..from)?, text.get(to..)?);
+    Some(as_block(around, whole, &waits))
 }
 
 /// The line at the start of a block; of an arm without one, a block that begins with it.

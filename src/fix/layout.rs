@@ -1,7 +1,7 @@
 //! How what is written fits in: one edit where the line stays short, the whole statement laid out anew where it does not.
 //! It decides nothing about what is written.
 
-use super::around::{Around, Statement};
+use super::around::Around;
 use super::edits::replace;
 use crate::body::{ExprId, ExprKind, Span};
 use crate::model::Edit;
@@ -9,15 +9,83 @@ use crate::model::Edit;
 /// Beyond this rustfmt breaks a line.
 const WIDTH: usize = 100;
 
-/// Puts `text` in the place of an expression. Where that makes a line too long, the statement around it is laid out anew, if nothing in it
-/// would be lost by that: a comment, or a macro's own form.
+/// Names for a value that is too long to stand where it is used.
+const NAMES: &[&str] = &["delay", "pause", "wait_time"];
+
+/// Puts `text` in the place of an expression. Where that makes a line too long, it gets a `let` of its own before the statement, if nothing in
+/// that would be lost when it is written anew: a comment, a block, a macro's own form.
 pub(super) fn put(around: &Around<'_>, at: ExprId, text: &str) -> Edit {
     let plain = replace(&around.file.path, around.span(at), text);
     if fits(around, around.span(at), text) {
         return plain;
     }
-    let statement = around.statement(at).filter(|statement| is_plain(around, *statement, at));
-    statement.and_then(|statement| laid_out(around, statement, around.span(at), text)).unwrap_or(plain)
+    in_arm(around, at, text).or_else(|| in_statement(around, at, text)).unwrap_or(plain)
+}
+
+/// In a statement, which keeps its own form.
+fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
+    let statement =
+        around.statement(at).filter(|statement| is_plain(around, statement.expr, statement.span, at))?;
+    let indent = around.indent(statement.span.start);
+    let whole = if statement.is_let && statement.expr == at {
+        printed(&with(around, statement.span, at, text)?)?
+    } else {
+        let name = around.free_name(NAMES)?;
+        format!("{}\n{}", printed(&format!("let {name} = {text};"))?, with(around, statement.span, at, name)?)
+    };
+    Some(replace(&around.file.path, statement.span, indented(around, &whole, indent)))
+}
+
+/// In a match arm that has no block yet: it gets one.
+fn in_arm(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
+    let arm = around.arm_body(at).filter(|arm| *arm != at)?;
+    let span = around.span(arm);
+    if !is_plain(around, arm, span, at) {
+        return None;
+    }
+    let name = around.free_name(NAMES)?;
+    let whole = format!("{}\n{}", printed(&format!("let {name} = {text};"))?, with(around, span, at, name)?);
+    Some(as_block(around, span, &whole))
+}
+
+/// A block of these lines in the place of a match arm's body. A comma behind it is left out: a block needs none.
+pub(super) fn as_block(around: &Around<'_>, body: Span, lines: &str) -> Edit {
+    let indent = around.indent(body.start);
+    let inner = format!("{indent}{}", around.step());
+    let newline = around.newline();
+    let block = format!("{{{newline}{inner}{}{newline}{indent}}}", indented(around, lines, &inner));
+    let follows = around.file.text.get(body.end as usize..).unwrap_or_default();
+    let end = body.end + u32::from(follows.starts_with(','));
+    replace(&around.file.path, Span { end, ..body }, block)
+}
+
+/// A stretch with `text` in the place of an expression in it.
+fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<String> {
+    let inside = around.span(at);
+    let before = around.file.slice(Span { start: whole.start, end: inside.start });
+    let after = around.file.slice(Span { start: inside.end, end: whole.end });
+    whole.contains(inside).then(|| format!("{before}{text}{after}"))
+}
+
+/// Lines that follow what is there already: all but the first get the indentation, if they are not written with one.
+fn indented(around: &Around<'_>, text: &str, indent: &str) -> String {
+    let mut made = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        let line = line.trim_end_matches('\r');
+        match (number, line) {
+            (0, line) => made.push_str(line),
+            (_, line) if line.starts_with(indent) && !indent.is_empty() => {
+                made.push_str(around.newline());
+                made.push_str(line);
+            }
+            (_, line) => {
+                made.push_str(around.newline());
+                made.push_str(indent);
+                made.push_str(line);
+            }
+        }
+    }
+    made
 }
 
 /// Lines of a block, each with this indentation, as they follow another line.
@@ -39,10 +107,10 @@ fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {
     line.lines().all(|line| line.chars().count() <= WIDTH)
 }
 
-/// Whether a statement can be printed anew: it holds no comment, no macro and no block.
-fn is_plain(around: &Around<'_>, statement: Statement, at: ExprId) -> bool {
-    let text = around.file.slice(statement.span);
-    let blocks = around.body.any(statement.expr, |id| {
+/// Whether what stands around an expression can be written anew: it holds no comment, no macro and no block.
+fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool {
+    let text = around.file.slice(span);
+    let blocks = around.body.any(whole, |id| {
         id != at
             && matches!(
                 around.body.expr(id).kind,
@@ -58,25 +126,6 @@ fn is_plain(around: &Around<'_>, statement: Statement, at: ExprId) -> bool {
             )
     });
     !blocks && !text.contains("//") && !text.contains("/*")
-}
-
-/// The statement as prettyplease prints it, with the indentation that it has.
-fn laid_out(around: &Around<'_>, statement: Statement, inside: Span, text: &str) -> Option<Edit> {
-    let whole = around.file.slice(statement.span);
-    let (from, to) = (inside.start - statement.span.start, inside.end - statement.span.start);
-    let made = format!("{}{text}{}", whole.get(..from as usize)?, whole.get(to as usize..)?);
-    let printed = printed(&made)?;
-    let indent = around.indent(statement.span.start);
-    let joined = printed
-        .lines()
-        .enumerate()
-        .map(|(number, line)| match (number, line) {
-            (0, line) => line.to_owned(),
-            (_, "") => around.newline().to_owned(),
-            (_, line) => format!("{}{indent}{line}", around.newline()),
-        })
-        .collect::<String>();
-    Some(replace(&around.file.path, statement.span, joined))
 }
 
 /// A statement, laid out without indentation.

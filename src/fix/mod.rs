@@ -2,11 +2,16 @@
 //! finding: the changed text was read again. Nothing here writes to a disk, and no rule or crate is known by name.
 
 mod around;
+mod asleep;
+mod capped;
+mod clipped;
 mod doubled;
 mod draws;
 mod edits;
 mod jitter;
+mod last;
 mod layout;
+mod saturated;
 mod suggest;
 
 pub use edits::apply;
@@ -53,7 +58,12 @@ pub(crate) fn drafts(
             doubled::drafts(&around, wanted)
         }
         Change::FullJitter => jitter::drafts(&around, wanted),
-        _ => Vec::new(),
+        Change::CapDelay => capped::drafts(&around, wanted),
+        Change::Saturate => saturated::drafts(&around, wanted),
+        Change::JitterAfterCap => clipped::drafts(&around, wanted),
+        Change::AsyncSleep => asleep::drafts(&around, wanted),
+        Change::SkipLastSleep => last::drafts(&around, wanted),
+        Change::BoundAttempts | Change::StopOnPermanent | Change::HonourRetryAfter => Vec::new(),
     }
 }
 
@@ -62,6 +72,12 @@ impl Wanted<'_> {
     fn cap(&self, first_s: Option<f64>) -> f64 {
         let cap = suggested_cap(first_s.unwrap_or_default());
         self.longest_s.map_or(cap, |longest| cap.min(longest))
+    }
+
+    /// Whether a cap leaves the first delays as they are, seconds: what is then cut off comes late only.
+    fn is_above_first(&self, cap: f64) -> bool {
+        let schedule = self.site.schedule.value();
+        schedule.is_some_and(|delays| delays.iter().take(FIRST).all(|[_, high]| *high <= cap))
     }
 
     /// `.mul_f64(…)`: what is drawn from a delay.
@@ -84,6 +100,9 @@ impl Wanted<'_> {
         }
     }
 }
+
+/// The delays that a safe cap leaves as they are: those before the first six attempts.
+const FIRST: usize = 6;
 
 /// Seconds as people say them.
 fn shown(seconds: f64) -> String {

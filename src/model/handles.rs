@@ -16,6 +16,8 @@ pub struct Handles {
     pub success: Success,
     /// The operation of which a failure is tried again.
     pub operation: Option<Place>,
+    /// Where the cap cuts the random part off.
+    pub clip: Option<Clip>,
     /// The expression that builds a retry crate's policy, with all its setters, and the crate.
     pub policy: Option<PolicyAt>,
 }
@@ -56,6 +58,23 @@ pub enum Success {
     GoesOn(Vec<Place>),
     /// It goes round, and where that is decided cannot be seen.
     Unseen,
+}
+
+/// `min(cap, grown + drawn)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clip {
+    /// The whole.
+    pub whole: Place,
+    /// What is capped, as written: the sum, or the variable that holds it.
+    pub capped: Place,
+    /// The sum.
+    pub sum: Place,
+    /// Its part that grows.
+    pub grown: Place,
+    /// Its part that is drawn.
+    pub drawn: Place,
+    /// The cap.
+    pub cap: Place,
 }
 
 /// What builds a retry crate's policy.

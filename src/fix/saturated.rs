@@ -1,0 +1,96 @@
+//! Arithmetic that stops at the largest value in the place of arithmetic that panics, wraps or falls to zero.
+
+use super::around::Around;
+use super::layout::put;
+use super::{Draft, Wanted};
+use crate::body::{BinOp, ExprId, ExprKind, Lit};
+use crate::model::Edit;
+
+/// The drafts of an overflow: the operation that leaves its range, then also what is computed from it.
+pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
+    let shown = wanted.site.delay.overflows_at.evidence().and_then(|shown| shown.place.as_ref());
+    let Some(first) = shown.and_then(|place| around.expr(place)) else { return Vec::new() };
+    let mut at = first;
+    let mut found: Vec<Draft> = Vec::new();
+    loop {
+        if let Some(edit) = edit(around, at) {
+            found.push(Draft {
+                title: "stop at the largest value instead of overflowing".to_owned(),
+                edits: vec![edit],
+                may_be_safe: true,
+                needs: None,
+            });
+        }
+        let Some(parent) = around.parent(at).filter(|parent| is_arithmetic(around, *parent)) else { break };
+        at = parent;
+    }
+    found
+}
+
+fn edit(around: &Around<'_>, at: ExprId) -> Option<Edit> {
+    if let ExprKind::AssignOp(op, left, right) = around.body.expr(at).kind {
+        let method = method_of(op)?;
+        let left = around.text(left);
+        return Some(put(around, at, &format!("{left} = {left}.{method}({})", saturated(around, right)?)));
+    }
+    let made = saturated(around, at)?;
+    (made != around.text(at)).then(|| put(around, at, &made))
+}
+
+fn is_arithmetic(around: &Around<'_>, at: ExprId) -> bool {
+    match &around.body.expr(at).kind {
+        ExprKind::Binary(op, ..) | ExprKind::AssignOp(op, ..) => {
+            method_of(*op).is_some() || *op == BinOp::Shl
+        }
+        ExprKind::Method(call) => call.name == "pow",
+        _ => false,
+    }
+}
+
+fn method_of(op: BinOp) -> Option<&'static str> {
+    match op {
+        BinOp::Add => Some("saturating_add"),
+        BinOp::Mul => Some("saturating_mul"),
+        _ => None,
+    }
+}
+
+/// An expression with all its sums, products and powers saturating; `None` where one cannot be written so.
+fn saturated(around: &Around<'_>, at: ExprId) -> Option<String> {
+    match &around.body.expr(at).kind {
+        ExprKind::Binary(op, left, right) if method_of(*op).is_some() => {
+            let method = method_of(*op)?;
+            // a number without a type has no methods; both ways round it is the same sum and product
+            let (on, with) = if has_type(around, *left) { (*left, *right) } else { (*right, *left) };
+            let receiver = if saturated(around, on)? == around.text(on) {
+                around.as_receiver(on)
+            } else {
+                saturated(around, on)?
+            };
+            has_type(around, on).then_some(())?;
+            Some(format!("{receiver}.{method}({})", saturated(around, with)?))
+        }
+        ExprKind::Binary(BinOp::Shl, left, right) => {
+            let ExprKind::Lit(Lit::Int(_, suffix)) = &around.body.expr(*left).kind else { return None };
+            let typed = !suffix.is_empty();
+            typed.then(|| {
+                let (left, right) = (around.text(*left), around.text(*right));
+                format!("{left}.checked_shl({right}).unwrap_or({suffix}::MAX)")
+            })
+        }
+        ExprKind::Method(call) if call.name == "pow" => {
+            let args: Vec<&str> = call.args.iter().map(|arg| around.text(*arg)).collect();
+            Some(format!("{}.saturating_pow({})", around.as_receiver(call.receiver), args.join(", ")))
+        }
+        _ => Some(around.text(at).to_owned()),
+    }
+}
+
+/// Whether the type of a number is known without what it is used with.
+fn has_type(around: &Around<'_>, at: ExprId) -> bool {
+    match &around.body.expr(at).kind {
+        ExprKind::Lit(Lit::Int(_, suffix)) => !suffix.is_empty(),
+        ExprKind::Binary(_, left, right) => has_type(around, *left) || has_type(around, *right),
+        _ => true,
+    }
+}

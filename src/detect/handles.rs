@@ -5,10 +5,14 @@ use super::classify::failed_ops;
 use super::context::{Callee, Context};
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
-use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatKind, Ty};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Role, Unit};
-use crate::model::{Clip, Counter, Handles, Place, Success, WaitAt};
+use crate::model::{Clip, Counter, FailureAt, Handles, Place, Success, WaitAt};
 use crate::resolve::Target;
+
+/// Rust's integer types.
+const INTEGERS: &[&str] =
+    &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
 
 /// The handles of a loop.
 pub(crate) fn of_loop(
@@ -21,8 +25,9 @@ pub(crate) fn of_loop(
     let mut handles = waits(cx, failing, Some(id));
     handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
     handles.success = success(cx, id, record, failing);
+    handles.hinted = failing.iter().any(|state| state.marks.hint);
     handles.clip = clip(cx, id);
-    handles.operation = main.and_then(|op| cx.place(op));
+    handles.failures = failures(cx, id, failing, main);
     handles
 }
 
@@ -91,7 +96,8 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
             _ => return None,
         },
         Callee::Own(item) if summary(cx, item).is_wait => match args {
-            [only] => (*only, cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)), false),
+            // a plain number may as well be that of the attempt
+            [only] if cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)) => (*only, true, false),
             _ => return None,
         },
         _ => return None,
@@ -242,23 +248,38 @@ fn steps_before_wait(cx: &Context<'_>, trip: &State, local: Local) -> Option<u32
     (waited && before + after == 1).then_some(before)
 }
 
-/// The type of what a variable is compared with.
+/// The type of what a variable is compared with, or that of a parameter that it is given to.
 fn compared(cx: &Context<'_>, local: Local) -> Option<String> {
-    cx.body.exprs().find_map(|(_, expr)| match expr.kind {
+    cx.body.exprs().find_map(|(id, expr)| match &expr.kind {
         ExprKind::Binary(op, left, right) if op.compares() => {
+            let (left, right) = (*left, *right);
             let other = if cx.body.local(left) == Some(local) { right } else { left };
             let either = [left, right].iter().any(|side| cx.body.local(*side) == Some(local));
             either.then(|| integer_type(cx, other)).flatten()
         }
+        ExprKind::Method(call) if call.name.ends_with("pow") => {
+            call.args.iter().any(|arg| cx.body.local(*arg) == Some(local)).then(|| "u32".to_owned())
+        }
+        ExprKind::Call(..) | ExprKind::Method(_) => given_to(cx, id, local),
         _ => None,
     })
+}
+
+/// The integer type of the parameter of this crate's function that a variable is given to.
+fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
+    let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
+    let Callee::Own(item) = cx.callee(call) else { return None };
+    let inner = cx.inside(item)?;
+    // by path a method's receiver stands among the arguments
+    let shift = cx.args(call).len().checked_sub(inner.body.params.len())?;
+    let ty = inner.body.params.get(at.checked_sub(shift)?)?.ty.as_ref()?;
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// The integer type of an expression, where it is written somewhere.
 fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
     let ty = cx.type_of(id)?;
-    let known = ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
-    known.contains(&ty.name()).then(|| ty.name().to_owned())
+    INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// What becomes of trips on which what failed elsewhere succeeded.
@@ -279,38 +300,127 @@ fn success(cx: &Context<'_>, id: ExprId, record: &LoopRecord, failing: &[&State]
     if blocks.is_empty() { Success::Unseen } else { Success::GoesOn(blocks) }
 }
 
+/// The arms and blocks that are entered with the operation's error and do not leave.
+fn failures(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) -> Vec<FailureAt> {
+    let ops: Vec<Op> = failing.iter().flat_map(|state| failed_ops(state)).collect();
+    let krate = main.and_then(|op| crate_of(cx, op));
+    let gives = cx.body.ret.as_ref().and_then(|ret| error_crate(cx, ret));
+    let same_error = krate.is_some() && krate == gives;
+    let mut found = Vec::new();
+    let mut add = |pat, body: ExprId, arm: Option<Span>| {
+        let Some(error) = error_name(cx, pat).filter(|_| !leaves(cx, body)) else { return };
+        let arm = arm.and_then(|span| Some(cx.krate.file(cx.at)?.place(span)));
+        if let Some(body) = cx.place(body) {
+            found.push(FailureAt { body, arm, error, krate: krate.clone(), same_error });
+        }
+    };
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::Match(value, arms) if is_of(cx, *value, &ops) => {
+                for arm in arms.iter().filter(|arm| arm.guard.is_none()) {
+                    add(arm.pat, arm.body, Some(cx.body.pat(arm.pat).span));
+                }
+            }
+            ExprKind::If { cond, then, .. } => {
+                if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
+                    && is_of(cx, value, &ops)
+                {
+                    add(pat, *then, None);
+                }
+            }
+            _ => {}
+        }
+        !is_inner(cx, id, at)
+    });
+    found
+}
+
+/// What `Err(name)` binds.
+fn error_name(cx: &Context<'_>, pat: PatId) -> Option<String> {
+    let PatKind::TupleStruct(path, inside) = &cx.body.pat(pat).kind else { return None };
+    let [only] = inside.as_slice() else { return None };
+    match &cx.body.pat(*only).kind {
+        PatKind::Bind { name, sub: None, .. } if path.last() == "Err" => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a block ends by leaving.
+fn leaves(cx: &Context<'_>, body: ExprId) -> bool {
+    let last = match cx.body.block(body) {
+        Some(block) => block.tail.or(match block.stmts.last() {
+            Some(Stmt::Expr(last)) => Some(*last),
+            _ => None,
+        }),
+        None => Some(body),
+    };
+    last.is_some_and(|last| {
+        matches!(cx.body.expr(last).kind, ExprKind::Return(_) | ExprKind::Break(..))
+            || matches!(cx.role(last), Some(Role::Diverge | Role::Bail { .. }))
+    })
+}
+
+/// The crate whose call an operation is.
+fn crate_of(cx: &Context<'_>, op: Op) -> Option<String> {
+    let path = match &cx.body.expr(op).kind {
+        ExprKind::Method(call) => cx.type_of(call.receiver)?.path,
+        ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
+            ExprKind::Path(path) => match cx.krate.path(cx.at, &path.segments) {
+                Target::External(full) => full,
+                _ => return None,
+            },
+            _ => return None,
+        },
+        _ => return None,
+    };
+    path.first().filter(|first| *first != "crate").cloned()
+}
+
+/// The crate of the errors that a type gives: of `Result<T, a::Error>` and `a::Result<T>`.
+fn error_crate(cx: &Context<'_>, ret: &Ty) -> Option<String> {
+    let named = if ret.args.len() == 2 { ret.args.get(1)? } else { ret };
+    match cx.krate.path(cx.at, &named.path) {
+        Target::External(full) => full.first().cloned(),
+        _ => None,
+    }
+}
+
+/// Whether a value is what one of these operations gave, also behind a name.
+fn is_of(cx: &Context<'_>, value: ExprId, ops: &[Op]) -> bool {
+    let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
+    ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
+}
+
+/// What an inner loop or task does is its own business.
+fn is_inner(cx: &Context<'_>, looped: ExprId, at: ExprId) -> bool {
+    at != looped
+        && matches!(
+            cx.body.expr(at).kind,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } | ExprKind::Closure { .. }
+        )
+}
+
 /// The blocks that are entered when one of these operations succeeded: `Ok(..) => { … }`, `if let Ok(..) = op { … }`.
 fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
-    let is_of = |value: ExprId| {
-        let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
-        ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
-    };
     let is_success = |pat| cx.body.variant(pat).is_some_and(|path| matches!(path.last(), "Ok" | "Some"));
     let mut found = Vec::new();
     cx.body.walk(id, &mut |at| {
         match &cx.body.expr(at).kind {
-            ExprKind::Match(value, arms) if is_of(*value) => {
+            ExprKind::Match(value, arms) if is_of(cx, *value, ops) => {
                 found.extend(arms.iter().filter(|arm| is_success(arm.pat)).map(|arm| arm.body));
             }
             ExprKind::If { cond, then, .. } => {
                 if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
                     && is_success(pat)
-                    && is_of(value)
+                    && is_of(cx, value, ops)
                 {
                     found.push(*then);
                 }
             }
             _ => {}
         }
-        // what an inner loop or task does when it succeeds is its own business
-        at == id
-            || !matches!(
-                cx.body.expr(at).kind,
-                ExprKind::Loop { .. }
-                    | ExprKind::While { .. }
-                    | ExprKind::For { .. }
-                    | ExprKind::Closure { .. }
-            )
+        !is_inner(cx, id, at)
     });
-    found.into_iter().filter_map(|block| cx.place(block)).collect()
+    // what leaves begins nothing anew
+    found.into_iter().filter(|block| !leaves(cx, *block)).filter_map(|block| cx.place(block)).collect()
 }

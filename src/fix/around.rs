@@ -40,7 +40,11 @@ impl<'a> Around<'a> {
             matches!(item.kind, ItemKind::Fn | ItemKind::Const | ItemKind::Static | ItemKind::MacroRules)
                 && (holds(item.body) || item.kind == ItemKind::MacroRules && item.span.contains(wanted))
         });
-        let (item, _) = items.max_by_key(|(_, item)| item.span.start)?;
+        let (item, outlined) = items.max_by_key(|(_, item)| item.span.start)?;
+        // what an exported macro writes is compiled in another crate, which may not have what is written here
+        if file.slice(outlined.attributes).contains("macro_export") {
+            return None;
+        }
         let at = ItemRef { file: number, item: ItemId(item) };
         let arm = |body: &&Body| body.expr(body.root).span.contains(wanted);
         let body = krate.body(at).or_else(|| krate.macro_arms(at).iter().find(arm))?;
@@ -67,6 +71,16 @@ impl<'a> Around<'a> {
 
     pub(super) fn text(&self, id: ExprId) -> &'a str {
         self.file.slice(self.span(id))
+    }
+
+    /// The text of an expression on one line, without the breaks that its own place gave it.
+    pub(super) fn line(&self, id: ExprId) -> String {
+        let text = self.text(id);
+        if !text.contains('\n') || text.contains("//") {
+            return text.to_owned();
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ").replace("( ", "(").replace(", )", ")").replace(" )", ")").replace(" .", ".")
     }
 
     pub(super) fn parent(&self, id: ExprId) -> Option<ExprId> {
@@ -153,9 +167,22 @@ impl<'a> Around<'a> {
         wanted.iter().copied().find(|name| !has_word(text, name))
     }
 
-    /// How `Duration` is called here: by its name where that is imported, else by its path.
-    pub(super) fn duration(&self) -> &'static str {
-        if self.is_duration_path(&["Duration".to_owned()]) { "Duration" } else { "std::time::Duration" }
+    /// How `Duration` is called: as the expression next to it writes it, by its name where that is imported, else by its path. In a macro
+    /// by its path: names mean what they mean where it is called.
+    fn duration(&self, beside: ExprId) -> String {
+        let is_macro = self.krate.item(self.at).is_some_and(|item| item.kind == ItemKind::MacroRules);
+        let written = self.body.exprs().find_map(|(id, expr)| match &expr.kind {
+            ExprKind::Path(path) if self.span(beside).contains(self.span(id)) => {
+                let (_, ty) = path.segments.split_last()?;
+                self.is_duration_path(ty).then(|| ty.join("::"))
+            }
+            _ => None,
+        });
+        match written {
+            Some(written) => written,
+            None if !is_macro && self.is_duration_path(&["Duration".to_owned()]) => "Duration".to_owned(),
+            None => "std::time::Duration".to_owned(),
+        }
     }
 
     /// Whether a path is std's `Duration`, or another's name for it.
@@ -171,8 +198,8 @@ impl<'a> Around<'a> {
     }
 
     /// `Duration::from_secs(30)`, or in milliseconds where that says it exactly.
-    pub(super) fn seconds(&self, seconds: f64) -> String {
-        let duration = self.duration();
+    pub(super) fn seconds(&self, seconds: f64, beside: ExprId) -> String {
+        let duration = self.duration(beside);
         if seconds.fract() == 0.0 {
             return format!("{duration}::from_secs({seconds:.0})");
         }
@@ -202,6 +229,7 @@ impl<'a> Around<'a> {
                 | ExprKind::Await(_)
                 | ExprKind::Try(_)
                 | ExprKind::Tuple(_)
+                | ExprKind::Lit(_)
         );
         // parentheses leave no node: what is written with them may begin before its first part
         if binds || text.starts_with('(') && text.ends_with(')') && closes_at_end(text) {

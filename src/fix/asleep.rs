@@ -15,7 +15,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     }
     let sleeps = |code: &&Code| code.does == Does::Sleep;
     let written: Vec<String> =
-        around.knowledge.code.iter().filter(sleeps).filter_map(|code| usable(around, wanted, code)).collect();
+        around.knowledge.code.iter().filter(sleeps).filter_map(|code| usable(around, code)).collect();
     let only = written.len() == 1;
     written
         .iter()

@@ -73,7 +73,7 @@ fn by_counter(
             let grown = match cap {
                 Some(cap) => format!(
                     "{base}.saturating_mul(2u32.saturating_pow({exponent})).min({})",
-                    around.seconds(cap)
+                    around.seconds(cap, at)
                 ),
                 None => {
                     let exponent =
@@ -99,8 +99,8 @@ fn by_variable(
     let waits: Vec<(ExprId, &WaitAt)> =
         handles.waits.iter().map(|wait| Some((around.expr(&wait.delay)?, wait))).collect::<Option<_>>()?;
     let (first, _) = *waits.first()?;
-    let base = around.text(first);
-    let alike = waits.iter().all(|(at, _)| around.text(*at) == base);
+    let base = around.line(first);
+    let alike = waits.iter().all(|(at, _)| around.line(*at) == base);
     if !alike
         || !can_come_before(around, first, looped)
         || !matches!(
@@ -112,7 +112,7 @@ fn by_variable(
     }
     let name = around.free_name(NAMES)?;
     let cap = match cap {
-        Some(cap) => around.seconds(cap),
+        Some(cap) => around.seconds(cap, first),
         None => format!("{}.saturating_mul({})", around.as_receiver(first), 2_u32.pow(DOUBLINGS)),
     };
     let path = &around.file.path;
@@ -191,7 +191,7 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
 }
 
 /// The line at the start of a block; of an arm without one, a block that begins with it.
-fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
+pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
     let (span, path) = (around.span(block), &around.file.path);
     let text = around.text(block);
     let indent = around.indent(span.start);

@@ -15,6 +15,8 @@ pub(super) struct Draws {
     pub(super) up_to: Option<String>,
     /// What the manifest lacks.
     pub(super) needs: Option<Needed>,
+    /// Listed, or added with the fix.
+    pub(super) at_hand: bool,
 }
 
 /// The sources of random numbers at hand, the preferred first; where there is none, the one that can be added.
@@ -22,30 +24,38 @@ pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
     let shares = || around.knowledge.code.iter().filter(|code| code.does == Does::DrawShare);
     let mut found: Vec<Draws> = shares()
         .filter_map(|code| {
-            let share = usable(around, wanted, code)?;
+            let share = usable(around, code)?;
             let up_to = around
                 .knowledge
                 .code
                 .iter()
                 .filter(|other| other.does == Does::DrawUpTo && other.krate == code.krate);
-            let up_to = up_to.filter_map(|code| usable(around, wanted, code)).next();
-            Some(Draws { share, up_to, needs: None })
+            let up_to = up_to.filter_map(|code| usable(around, code)).next();
+            Some(Draws { share, up_to, needs: None, at_hand: true })
         })
         .collect();
+    let added = |code: &&Code| code.add.is_some() && wanted.added == Some(code.krate.as_str());
+    if found.is_empty()
+        && let Some(code) = shares().find(added)
+    {
+        // asked for: it is written into the manifest with the fix
+        found.push(Draws { at_hand: true, ..missing(code) });
+    }
     if found.is_empty() && around.krate.has_manifest() {
-        found.extend(shares().filter_map(|code| {
-            let needs = Needed { name: code.krate.clone(), version: code.add.clone()? };
-            Some(Draws { share: named(code, &code.krate), up_to: None, needs: Some(needs) })
-        }));
+        found.extend(shares().filter(|code| code.add.is_some()).map(missing));
     }
     found
 }
 
-/// The code, where the crate that it needs is one that this one may use: listed, or to be added.
-pub(super) fn usable(around: &Around<'_>, wanted: &Wanted<'_>, code: &Code) -> Option<String> {
-    if wanted.added == Some(code.krate.as_str()) && code.add.is_some() {
-        return Some(named(code, &code.krate));
-    }
+/// A source that the manifest does not list.
+fn missing(code: &Code) -> Draws {
+    let version = code.add.clone().unwrap_or_default();
+    let needs = Needed { name: code.krate.clone(), version };
+    Draws { share: named(code, &code.krate), up_to: None, needs: Some(needs), at_hand: false }
+}
+
+/// The code, where the crate that it needs is one that this one may use.
+pub(super) fn usable(around: &Around<'_>, code: &Code) -> Option<String> {
     let listed = around.krate.dependency(&code.krate)?;
     let has = code.feature.as_ref().is_none_or(|feature| {
         code.by_default && listed.default_features

@@ -3,8 +3,10 @@
 
 use super::around::Around;
 use super::draws::{self, Draws};
+use super::edits::replace;
 use super::layout::put;
-use super::{Draft, Wanted};
+use super::{Draft, Wanted, capped};
+use crate::body::{ExprId, ExprKind};
 use crate::model::{Edit, Jitter, WaitAt};
 
 /// The drafts of a growing delay: drawn from what is waited, capped too where nothing caps it.
@@ -19,10 +21,11 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     draws::of(around, wanted)
         .into_iter()
         .filter_map(|draws| {
-            let edits: Option<Vec<Edit>> = waits
-                .iter()
-                .map(|wait| drawn(around, wanted, wait, &draws, uncapped.then_some(cap)))
-                .collect();
+            let steps = if uncapped { capped::steps(around, wanted, cap) } else { None };
+            let cap_here = (uncapped && steps.is_none()).then_some(cap);
+            let drawn: Option<Vec<Edit>> =
+                waits.iter().map(|wait| drawn(around, wanted, wait, &draws, cap_here)).collect();
+            let edits = drawn.map(|drawn| drawn.into_iter().chain(steps.into_iter().flatten()).collect());
             let what = if uncapped {
                 format!("wait at most {}, and a random part of it", super::shown(cap))
             } else {
@@ -31,7 +34,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             Some(Draft {
                 title: format!("{what} ({})", wanted.jitter_words()),
                 edits: edits?,
-                may_be_safe: !uncapped && draws.needs.is_none(),
+                may_be_safe: !uncapped && draws.at_hand,
                 needs: draws.needs.clone(),
             })
         })
@@ -52,6 +55,23 @@ fn drawn(
         let most = draws.up_to.as_ref().filter(|_| cap.is_none() && wanted.jitter == Jitter::Full)?;
         return Some(put(around, at, &most.replace("{most}", &around.as_receiver(at))));
     }
-    let cap = cap.map(|cap| format!(".min({})", around.seconds(cap))).unwrap_or_default();
-    Some(put(around, at, &format!("{}{cap}{}", around.as_receiver(at), wanted.draw(draws))))
+    let cap = cap.map(|cap| format!(".min({})", around.seconds(cap, at))).unwrap_or_default();
+    let drawn = format!("{cap}{}", wanted.draw(draws));
+    Some(
+        named_first(around, at, &drawn)
+            .unwrap_or_else(|| put(around, at, &format!("{}{drawn}", around.as_receiver(at)))),
+    )
+}
+
+/// A block's value that is chosen gets a name before it is drawn from: `if … { a } else { b }.mul_f64(…)` reads badly.
+fn named_first(around: &Around<'_>, at: ExprId, drawn: &str) -> Option<Edit> {
+    if !matches!(around.body.expr(at).kind, ExprKind::If { .. } | ExprKind::Match(..)) {
+        return None;
+    }
+    let statement = around.statement(at).filter(|it| it.is_tail && it.expr == at)?;
+    let name = around.free_name(&["delay", "chosen_delay"])?;
+    let indent = around.indent(statement.span.start);
+    let text = around.text(at);
+    let made = format!("let {name} = {text};{}{indent}{name}{drawn}", around.newline());
+    Some(replace(&around.file.path, statement.span, made))
 }

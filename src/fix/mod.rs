@@ -3,6 +3,7 @@
 
 mod around;
 mod asleep;
+mod bounded;
 mod capped;
 mod clipped;
 mod doubled;
@@ -11,7 +12,9 @@ mod edits;
 mod jitter;
 mod last;
 mod layout;
+mod permanent;
 mod saturated;
+mod setters;
 mod suggest;
 
 pub use edits::apply;
@@ -52,18 +55,37 @@ pub(crate) fn drafts(
     wanted: &Wanted<'_>,
 ) -> Vec<Draft> {
     let Some(change) = finding.change else { return Vec::new() };
-    let Some(around) = Around::of(krate, knowledge, &wanted.site.place) else { return Vec::new() };
+    // the place of a function that is a site is all of it: what is changed lies inside
+    let place = wanted.site.handles.waits.first().map_or(&wanted.site.place, |wait| &wait.delay);
+    let Some(around) = Around::of(krate, knowledge, place) else { return Vec::new() };
+    let mut drafts = rendered(&around, wanted, change);
+    for draft in &mut drafts {
+        // two waits may be given one variable
+        draft.edits.sort();
+        draft.edits.dedup();
+    }
+    drafts
+}
+
+/// The change, written by whoever knows that kind.
+fn rendered(around: &Around<'_>, wanted: &Wanted<'_>, change: Change) -> Vec<Draft> {
+    if let Some(policy) = &wanted.site.handles.policy {
+        return setters::drafts(around, wanted, change, policy);
+    }
     match change {
         Change::FullJitter if wanted.site.delay.growth.is(&Growth::Constant) => {
-            doubled::drafts(&around, wanted)
+            doubled::drafts(around, wanted)
         }
-        Change::FullJitter => jitter::drafts(&around, wanted),
-        Change::CapDelay => capped::drafts(&around, wanted),
-        Change::Saturate => saturated::drafts(&around, wanted),
-        Change::JitterAfterCap => clipped::drafts(&around, wanted),
-        Change::AsyncSleep => asleep::drafts(&around, wanted),
-        Change::SkipLastSleep => last::drafts(&around, wanted),
-        Change::BoundAttempts | Change::StopOnPermanent | Change::HonourRetryAfter => Vec::new(),
+        Change::FullJitter => jitter::drafts(around, wanted),
+        Change::CapDelay => capped::drafts(around, wanted),
+        Change::Saturate => saturated::drafts(around, wanted),
+        Change::JitterAfterCap => clipped::drafts(around, wanted),
+        Change::AsyncSleep => asleep::drafts(around, wanted),
+        Change::SkipLastSleep => last::drafts(around, wanted),
+        Change::BoundAttempts => bounded::drafts(around, wanted),
+        Change::StopOnPermanent => permanent::drafts(around, wanted),
+        // the reply that has the hint is seldom at hand where the wait is
+        Change::HonourRetryAfter => Vec::new(),
     }
 }
 
@@ -83,7 +105,7 @@ impl Wanted<'_> {
     /// `.mul_f64(…)`: what is drawn from a delay.
     fn draw(&self, draws: &Draws) -> String {
         let share = &draws.share;
-        let hinted = self.site.errors.honours_retry_after.is(&true);
+        let hinted = self.hinted();
         match self.jitter {
             // never earlier than the server asked for
             _ if hinted => format!(".mul_f64(1.0 + {share} / 2.0)"),
@@ -92,9 +114,14 @@ impl Wanted<'_> {
         }
     }
 
+    /// The wait may be what the server asked for.
+    fn hinted(&self) -> bool {
+        self.site.handles.hinted || self.site.errors.honours_retry_after.is(&true)
+    }
+
     fn jitter_words(&self) -> &'static str {
         match self.jitter {
-            _ if self.site.errors.honours_retry_after.is(&true) => "equal jitter above the server's hint",
+            _ if self.hinted() => "equal jitter above the server's hint",
             Jitter::Equal => "equal jitter",
             _ => "full jitter",
         }

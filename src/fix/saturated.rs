@@ -28,13 +28,18 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
 }
 
 fn edit(around: &Around<'_>, at: ExprId) -> Option<Edit> {
-    if let ExprKind::AssignOp(op, left, right) = around.body.expr(at).kind {
-        let method = method_of(op)?;
-        let left = around.text(left);
-        return Some(put(around, at, &format!("{left} = {left}.{method}({})", saturated(around, right)?)));
+    if let ExprKind::AssignOp(_, left, _) = around.body.expr(at).kind {
+        let made = saturated_step(around, at)?;
+        return Some(put(around, at, &format!("{} = {made}", around.text(left))));
     }
     let made = saturated(around, at)?;
     (made != around.text(at)).then(|| put(around, at, &made))
+}
+
+/// What `a *= b` stores, saturating.
+pub(super) fn saturated_step(around: &Around<'_>, at: ExprId) -> Option<String> {
+    let ExprKind::AssignOp(op, left, right) = around.body.expr(at).kind else { return None };
+    Some(format!("{}.{}({})", around.text(left), method_of(op)?, saturated(around, right)?))
 }
 
 fn is_arithmetic(around: &Around<'_>, at: ExprId) -> bool {
@@ -56,7 +61,7 @@ fn method_of(op: BinOp) -> Option<&'static str> {
 }
 
 /// An expression with all its sums, products and powers saturating; `None` where one cannot be written so.
-fn saturated(around: &Around<'_>, at: ExprId) -> Option<String> {
+pub(super) fn saturated(around: &Around<'_>, at: ExprId) -> Option<String> {
     match &around.body.expr(at).kind {
         ExprKind::Binary(op, left, right) if method_of(*op).is_some() => {
             let method = method_of(*op)?;

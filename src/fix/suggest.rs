@@ -58,7 +58,11 @@ pub fn suggest(bench: &Bench<'_>, findings: &mut [Finding]) {
                 longest_s: bench.longest_s,
                 added: bench.added,
             };
-            let drafts: VecDeque<Draft> = drafts(bench.krate, bench.knowledge, finding, &wanted).into();
+            let drafts = drafts(bench.krate, bench.knowledge, finding, &wanted);
+            let drafts: VecDeque<Draft> = drafts
+                .into_iter()
+                .filter(|draft| edited(bench, &draft.edits.iter().collect::<Vec<_>>()).is_some())
+                .collect();
             (!drafts.is_empty()).then_some(Open { finding: number, drafts })
         })
         .collect();
@@ -118,6 +122,17 @@ fn batch(open: &[Open], findings: &[Finding]) -> Vec<usize> {
 
 /// The sites of the files that are edited; `None` where one of them is no Rust any more.
 fn read_again(bench: &Bench<'_>, edits: &[&Edit]) -> Option<Vec<Arc<Site>>> {
+    let mut files = Vec::new();
+    for (before, text) in edited(bench, edits)? {
+        let mut file = source_file(before.path.clone(), text.into_bytes()).ok()?;
+        file.in_test = before.in_test;
+        files.push(file);
+    }
+    Some((bench.look)(files))
+}
+
+/// The files that are edited, with their new texts; `None` where one of them is no Rust any more.
+fn edited<'b>(bench: &'b Bench<'_>, edits: &[&Edit]) -> Option<Vec<(&'b SourceFile, String)>> {
     let mut by_file: BTreeMap<&Arc<str>, Vec<&Edit>> = BTreeMap::new();
     for edit in edits {
         by_file.entry(&edit.path).or_default().push(edit);
@@ -131,11 +146,9 @@ fn read_again(bench: &Bench<'_>, edits: &[&Edit]) -> Option<Vec<Arc<Site>>> {
         if !parses {
             return None;
         }
-        let mut file = source_file(path.clone(), text.into_bytes()).ok()?;
-        file.in_test = before.in_test;
-        files.push(file);
+        files.push((before, text));
     }
-    Some((bench.look)(files))
+    Some(files)
 }
 
 /// Whether the site is there again and its fault is gone, and how far the change may be trusted.

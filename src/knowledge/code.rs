@@ -16,10 +16,8 @@ pub enum Does {
     DrawUpTo,
     /// Waits `{delay}` without blocking the thread; awaited.
     Sleep,
-    /// Tells whether `{error}`, of the type in `on`, is a refusal that no further attempt changes.
+    /// Tells whether `{error}`, the crate's own, is a refusal that no further attempt changes.
     IsPermanent,
-    /// Gives the server's hint in `{reply}`, of the type in `on`, as an `Option<Duration>`.
-    ReadHint,
 }
 
 /// A piece of code for the versions of a crate.
@@ -39,9 +37,6 @@ pub struct Code {
     /// The feature is a default one.
     #[serde(default)]
     pub by_default: bool,
-    /// The type that the value must have, by full path.
-    #[serde(default)]
-    pub on: Option<String>,
     /// The code; `{crate}` is the crate's name here.
     pub write: String,
     /// The version to ask for where the crate is not listed: only crates with this are proposed.

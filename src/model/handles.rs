@@ -10,15 +10,17 @@ pub struct Handles {
     pub waits: Vec<WaitAt>,
     /// Some failing trip waits where no place is known.
     pub more_waits: bool,
+    /// On some failing trip the server's hint was read: the wait may be what it says.
+    pub hinted: bool,
     /// What counts the attempts.
     pub counter: Option<Counter>,
     /// What the trips do on which the operation succeeded.
     pub success: Success,
-    /// The operation of which a failure is tried again.
-    pub operation: Option<Place>,
+    /// Where a failure of the operation is at hand, and goes round.
+    pub failures: Vec<FailureAt>,
     /// Where the cap cuts the random part off.
     pub clip: Option<Clip>,
-    /// The expression that builds a retry crate's policy, with all its setters, and the crate.
+    /// What builds the policy of a retry crate.
     pub policy: Option<PolicyAt>,
 }
 
@@ -60,6 +62,21 @@ pub enum Success {
     Unseen,
 }
 
+/// A match arm, or the block of an `if let`, that is entered with the operation's error and does not leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureAt {
+    /// Its body.
+    pub body: Place,
+    /// Its pattern; of a match arm only.
+    pub arm: Option<Place>,
+    /// What the error is called there.
+    pub error: String,
+    /// The crate whose call failed, where that is known: its error is the crate's own.
+    pub krate: Option<String>,
+    /// The function gives errors of that crate back as they are.
+    pub same_error: bool,
+}
+
 /// `min(cap, grown + drawn)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clip {
@@ -77,11 +94,17 @@ pub struct Clip {
     pub cap: Place,
 }
 
-/// What builds a retry crate's policy.
+/// What builds a retry crate's policy, and the setters that would change it, as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyAt {
-    /// The crate.
-    pub krate: String,
     /// From the constructor to the last setter.
     pub chain: Place,
+    /// The constructor alone.
+    pub made: Place,
+    /// Makes its delays random.
+    pub jitter: Option<String>,
+    /// Limits its largest delay to `{cap}`, a `Duration`; called on what was made, before anything else.
+    pub cap: Option<String>,
+    /// Limits its attempts to `{attempts}`.
+    pub bound: Option<String>,
 }

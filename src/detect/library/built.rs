@@ -14,8 +14,8 @@ use crate::body::{ExprId, ExprKind, Span};
 use crate::detect::context::{Callee, Context};
 use crate::detect::unlooped::is_given_failure;
 use crate::detect::{immediate, sites};
-use crate::knowledge::{Driver, Library, Policy, Sets, Setter};
-use crate::model::{Fact, Growth, Kind, Place, Site};
+use crate::knowledge::{Changes, Driver, Library, Policy, Sets, Setter};
+use crate::model::{Fact, Growth, Kind, Place, PolicyAt, Site};
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
@@ -29,6 +29,8 @@ pub(super) struct Built<'c, 'a> {
     from: ExprId,
     /// The last expression that is still the policy.
     top: ExprId,
+    /// The last setter that says something of it, in the expression that builds it; what builds it where there is none.
+    last: ExprId,
     pub(super) draft: Draft,
     pub(super) runs: Vec<(ExprId, &'a Driver)>,
     /// Something was done with it that the table does not know.
@@ -40,7 +42,18 @@ pub(super) struct Built<'c, 'a> {
 impl<'c, 'a> Built<'c, 'a> {
     pub(super) fn new(cx: &'c Context<'a>, library: &'a Library, policy: &'a Policy, from: ExprId) -> Self {
         let draft = Draft::built(&Scope::of(cx), library, policy, from);
-        Self { cx, library, policy, from, top: from, draft, runs: Vec::new(), lost: false, through: true }
+        Self {
+            cx,
+            library,
+            policy,
+            from,
+            top: from,
+            last: from,
+            draft,
+            runs: Vec::new(),
+            lost: false,
+            through: true,
+        }
     }
 
     pub(super) fn follow(&mut self) {
@@ -90,6 +103,9 @@ impl<'c, 'a> Built<'c, 'a> {
                         break;
                     };
                     self.draft.set(&Scope::of(self.cx), setter, parent, &call.args, maybe);
+                    if !maybe && setter.says_something() {
+                        self.last = parent;
+                    }
                     kept = parent;
                 }
                 ExprKind::Call(..) if self.wrapped(parent, at, maybe) => kept = parent,
@@ -291,6 +307,7 @@ impl<'c, 'a> Built<'c, 'a> {
             self.draft.fill(&mut site);
         }
         self.of_crate(&mut site);
+        site.handles.policy = self.handle();
         made.push(site);
         made
     }
@@ -317,6 +334,12 @@ impl<'c, 'a> Built<'c, 'a> {
             site.operation.waits = if waits { Fact::Unknown } else { Fact::known(false) };
         }
         name_crate(cx, self.library, self.from, site);
+    }
+
+    /// Where a change of the policy takes hold.
+    fn handle(&self) -> Option<PolicyAt> {
+        let Changes { jitter, cap, bound } = self.policy.changes.clone();
+        Some(PolicyAt { chain: self.place(self.last)?, made: self.place(self.from)?, jitter, cap, bound })
     }
 
     fn place(&self, end: ExprId) -> Option<Place> {

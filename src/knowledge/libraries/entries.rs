@@ -92,9 +92,24 @@ pub struct Policy {
     pub operation: Option<usize>,
     /// Which errors it tries again, where it says so itself and not the call that runs it.
     pub errors: Option<Retried>,
+    /// What fixes put behind its last setter.
+    #[serde(default)]
+    pub changes: Changes,
     /// What it is in other versions, where nobody knows the version. No key: made when the table is asked for a package.
     #[serde(skip)]
     pub others: Vec<Self>,
+}
+
+/// Setters that change a policy for the better, as code: `.with_jitter()`. `{cap}` is a `Duration`, `{attempts}` a number.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Changes {
+    /// Makes its delays random.
+    pub jitter: Option<String>,
+    /// Limits its largest delay.
+    pub cap: Option<String>,
+    /// Limits its attempts.
+    pub bound: Option<String>,
 }
 
 /// Methods, or fields of a policy's struct, that change a policy.
@@ -136,6 +151,17 @@ pub struct Setter {
     /// What it does in other versions, where nobody knows the version. No key.
     #[serde(skip)]
     pub others: Vec<Self>,
+}
+
+impl Setter {
+    /// Whether it changes anything: `build` and `clone` do not.
+    pub fn says_something(&self) -> bool {
+        !self.sets.is_empty()
+            || !self.without.is_empty()
+            || self.growth.is_some()
+            || self.jitter.is_some()
+            || self.errors.is_some()
+    }
 }
 
 /// What runs a policy.

@@ -1,0 +1,91 @@
+//! An end to the attempts: counted where a failure is at hand, and that failure is given back as the function gives others back.
+
+use super::around::{Around, has_word, span_of};
+use super::doubled::begun_anew;
+use super::edits::insert;
+use super::{Draft, Wanted};
+use crate::body::{ExprId, ExprKind};
+use crate::model::{Edit, FailureAt};
+
+/// Names for what counts the attempts.
+const NAMES: &[&str] = &["attempts", "tries", "failed_attempts"];
+
+/// Attempts where somebody waits for the result, and where nobody does: what the rule's page suggests.
+const WAITED_FOR: u32 = 5;
+const IN_BACKGROUND: u32 = 10;
+
+/// The drafts of a loop that nothing ends.
+pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
+    let most = if wanted.site.operation.background.is(&true) { IN_BACKGROUND } else { WAITED_FOR };
+    let draft = |edits| Draft {
+        title: format!("give up after {most} attempts, with the last error"),
+        edits,
+        may_be_safe: false,
+        needs: None,
+    };
+    edits(around, wanted, most).map(draft).into_iter().collect()
+}
+
+fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit>> {
+    let failures = &wanted.site.handles.failures;
+    let looped = around.expr(&wanted.site.place)?;
+    let before = around.statement(looped)?;
+    if failures.is_empty() || !gives_results(around, looped) {
+        return None;
+    }
+    let name = around.free_name(NAMES)?;
+    let indent = around.indent(before.span.start);
+    let declared = format!("let mut {name} = 0;{}{indent}", around.newline());
+    let mut edits = vec![insert(&around.file.path, before.span.start, declared)];
+    for failure in failures {
+        let body = around.expr(&failure.body)?;
+        let (newline, step) = (around.newline(), around.step());
+        let inner = format!("{}{step}", around.indent(around.span(body).start));
+        let lines = format!(
+            "{name} += 1;{newline}{inner}if {name} == {most} {{{newline}{inner}{step}return Err({});{newline}{inner}}}",
+            error(around, looped, failure)
+        );
+        edits.push(begun_anew(around, body, &lines)?);
+    }
+    Some(edits)
+}
+
+/// Whether `return Err(…)` inside of this loop is the function's own: it gives a `Result`, and no closure or task is between.
+pub(super) fn gives_results(around: &Around<'_>, looped: ExprId) -> bool {
+    let own = around.body.ret.as_ref().is_some_and(|ret| ret.name().ends_with("Result"));
+    let between = std::iter::successors(around.parent(looped), |at| around.parent(*at)).any(|at| {
+        matches!(
+            around.body.expr(at).kind,
+            ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Macro(_)
+        )
+    });
+    own && !between
+}
+
+/// The error as the function gives it back: as another place of the loop does, as it is where it is of the same crate, else converted as `?` does.
+pub(super) fn error(around: &Around<'_>, looped: ExprId, failure: &FailureAt) -> String {
+    let mut found = None;
+    around.body.walk(looped, &mut |at| {
+        let given = match around.body.expr(at).kind {
+            ExprKind::Return(Some(given)) | ExprKind::Break(_, Some(given)) => Some(given),
+            _ => None,
+        };
+        if let Some(ExprKind::Call(callee, args)) = given.map(|given| &around.body.expr(given).kind)
+            && around.text(*callee) == "Err"
+            && let [only] = args.as_slice()
+            && has_word(around.text(*only), &failure.error)
+            && found.is_none()
+        {
+            found = Some(around.text(*only).to_owned());
+        }
+        true
+    });
+    found.unwrap_or_else(|| {
+        if failure.same_error { failure.error.clone() } else { format!("{}.into()", failure.error) }
+    })
+}
+
+/// The bytes of a failure's pattern.
+pub(super) fn arm_start(failure: &FailureAt) -> Option<u32> {
+    failure.arm.as_ref().map(|arm| span_of(arm).start)
+}

@@ -1,0 +1,47 @@
+//! Refusals that no further attempt changes are given back at once: an arm of their own before the one that tries again.
+
+use super::around::Around;
+use super::bounded::{arm_start, error, gives_results};
+use super::draws::usable;
+use super::edits::insert;
+use super::{Draft, Wanted};
+use crate::knowledge::Does;
+use crate::model::Edit;
+
+/// The drafts where permanent errors go round.
+pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
+    let draft = |edits| Draft {
+        title: "give permanent errors back at once".to_owned(),
+        edits,
+        may_be_safe: false,
+        needs: None,
+    };
+    edits(around, wanted).map(draft).into_iter().collect()
+}
+
+fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
+    let failures = &wanted.site.handles.failures;
+    let looped = around.expr(&wanted.site.place)?;
+    if failures.is_empty() || !gives_results(around, looped) {
+        return None;
+    }
+    failures
+        .iter()
+        .map(|failure| {
+            let (start, krate) = (arm_start(failure)?, failure.krate.as_deref()?);
+            let tells = around
+                .knowledge
+                .code
+                .iter()
+                .filter(|code| code.does == Does::IsPermanent && code.krate == krate)
+                .find_map(|code| usable(around, code))?;
+            let name = if failure.error.starts_with('_') { "error" } else { failure.error.as_str() };
+            let tells = tells.replace("{error}", name);
+            let given = error(around, looped, failure).replace(&failure.error, name);
+            let indent = around.indent(start);
+            let newline = around.newline();
+            let arm = format!("Err({name}){newline}{indent}{}if {tells} =>{newline}{indent}{{{newline}{indent}{}return Err({given});{newline}{indent}}}{newline}{indent}", around.step(), around.step());
+            Some(insert(&around.file.path, start, arm))
+        })
+        .collect()
+}

@@ -75,6 +75,12 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Another body of the same item: an attribute's.
+    pub(crate) fn beside(&self, body: &'a Body) -> Option<Self> {
+        let near = self.near.upgrade()?;
+        Some(Self::new(self.krate, self.knowledge, self.memo, &near, self.at, body))
+    }
+
     /// Another function or constant of the same crate; `None` where it has no body to read.
     pub(crate) fn inside(&self, item: ItemRef) -> Option<Rc<Self>> {
         let near = self.near.upgrade()?;

@@ -198,6 +198,13 @@ impl Draft {
                 _ => Fact::Unknown,
             };
         }
+        if let Some(first) = setter.first_s {
+            self.first = Fact::Known(first, evidence.clone());
+        }
+        if let Some(cap) = setter.cap_s {
+            self.capped = Fact::Known(true, evidence.clone());
+            self.cap = Fact::Known(cap, evidence.clone());
+        }
         if let Some(jitter) = setter.jitter {
             self.jitter = jitter_of(jitter, evidence.clone(), evidence.clone());
         }
@@ -237,6 +244,10 @@ impl Draft {
             Sets::Scale => {
                 self.first =
                     known(self.first.value().zip(number(scope, arg)).map(|(first, scale)| first * scale));
+            }
+            Sets::Offset => {
+                self.first =
+                    known(self.first.value().zip(time(scope, arg, unit)).map(|(first, more)| first + more));
             }
             Sets::Factor => self.factor = known(number(scope, arg)),
             Sets::Cap => match option(scope, arg) {

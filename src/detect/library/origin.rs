@@ -44,15 +44,7 @@ pub(super) fn follow<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'
 fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     let cx = scope.cx;
     if let Some((library, policy)) = built_at(cx, id) {
-        let draft = Draft::built(scope, library, policy, id);
-        return Some(Followed {
-            draft,
-            library: Some(library),
-            policy: Some(policy),
-            made: vec![(cx.at, id)],
-            open: false,
-            is_own: false,
-        });
+        return Some(built(scope, library, policy, id));
     }
     match &cx.body.expr(id).kind {
         ExprKind::Ref(inner)
@@ -88,6 +80,18 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
         ExprKind::Method(method) => by_method(scope, id, method),
         ExprKind::Range { .. } | ExprKind::Array(_) => counted_out(scope, id),
         _ => None,
+    }
+}
+
+/// What a constructor gives.
+fn built<'a>(scope: &Scope<'_, 'a>, library: &'a Library, policy: &'a Policy, id: ExprId) -> Followed<'a> {
+    Followed {
+        draft: Draft::built(scope, library, policy, id),
+        library: Some(library),
+        policy: Some(policy),
+        made: vec![(scope.cx.at, id)],
+        open: false,
+        is_own: false,
     }
 }
 
@@ -316,12 +320,19 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     }
 }
 
-fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
-    match &scope.cx.body.expr(id).kind {
+/// What a closure, or a function that is given by its name, makes.
+pub(super) fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
+    let cx = scope.cx;
+    match &cx.body.expr(id).kind {
         ExprKind::Closure { body, .. } => follow(scope, *body),
-        ExprKind::Path(path) => match scope.cx.by_path(path)? {
-            Callee::Own(item) => whole(&scope.deeper(&*scope.cx.inside(item)?)?),
-            _ => None,
+        ExprKind::Path(path) => match cx.by_path(path) {
+            Some(Callee::Own(item)) => whole(&scope.deeper(&*cx.inside(item)?)?),
+            _ => {
+                let paths = full_paths(cx, &path.segments);
+                let (library, policy) =
+                    paths.iter().find_map(|full| cx.knowledge.libraries.built_by(full))?;
+                Some(built(scope, library, policy, id))
+            }
         },
         _ => None,
     }

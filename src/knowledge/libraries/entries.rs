@@ -43,6 +43,13 @@ pub struct Policy {
     /// Macros that build it, by full path.
     #[serde(default)]
     pub macros: Vec<String>,
+    /// Attributes that have the function that they stand on retried, by full path.
+    #[serde(default)]
+    pub attributes: Vec<String>,
+    /// Such an attribute puts the function's body into its loop as it is: `?` and `return` leave the loop too, and only what the body gives at its end
+    /// goes round.
+    #[serde(default)]
+    pub inline: bool,
     /// Its types, where it may be written as a struct, or is one without fields.
     #[serde(default)]
     pub structs: Vec<String>,
@@ -115,12 +122,19 @@ pub struct Setter {
     /// Fields by name.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// What each argument (a field: its value) sets.
+    /// Keys of an attribute: `times` of `#[retry(times = 3)]`, `wait.fixed` of `#[retry(wait = fixed(1))]`, `wait.fixed.max` of what has a name in there.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// What each argument (a field, a key: its value) sets.
     #[serde(default)]
     pub sets: Vec<Sets>,
     /// In what unit arguments that are times are given.
     #[serde(default)]
     pub unit: Unit,
+    /// The first delay from here on, seconds.
+    pub first_s: Option<f64>,
+    /// The largest one from here on, seconds.
+    pub cap_s: Option<f64>,
     /// How the delay changes from here on.
     pub growth: Option<Grows>,
     /// Its random part from here on.
@@ -251,6 +265,8 @@ pub enum Sets {
     Base,
     /// What the first delay is multiplied with.
     Scale,
+    /// What is added to each delay.
+    Offset,
     /// The ratio of one delay to the one before.
     Factor,
     /// The largest delay; `None` or absent for no limit.
@@ -316,6 +332,11 @@ impl Library {
     /// What a field changes.
     pub fn field(&self, field: &str) -> Option<&Setter> {
         self.setters.iter().find(|setter| setter.fields.iter().any(|name| name == field))
+    }
+
+    /// What an attribute's key changes.
+    pub fn key(&self, key: &str) -> Option<&Setter> {
+        self.setters.iter().find(|setter| setter.keys.iter().any(|name| name == key))
     }
 
     /// What a function changes of the policy that it is given.

@@ -57,7 +57,7 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
 
 fn check_policy(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Policy::LISTS, "policy")?;
-    checks::are_paths(table, &["paths", "structs", "macros"])?;
+    checks::are_paths(table, &["paths", "structs", "macros", "attributes"])?;
     checks::are_names(table, &["methods"])?;
     checks::are_sizes(table, &["first_s", "cap_s", "factor"])?;
     checks::is_count(table, "retries")
@@ -66,7 +66,9 @@ fn check_policy(table: &DeTable<'_>) -> Result<(), Mistake> {
 fn check_setter(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Setter::LISTS, "setter")?;
     checks::are_paths(table, &["paths"])?;
-    checks::are_names(table, &["methods", "fields"])
+    checks::are_names(table, &["methods", "fields"])?;
+    checks::are_sizes(table, &["first_s", "cap_s"])?;
+    checks::are_keys(table, &["keys"])
 }
 
 fn check_driver(table: &DeTable<'_>) -> Result<(), Mistake> {
@@ -182,7 +184,7 @@ mod tests {
             (
                 "[[policy]]\n",
                 2,
-                "the policy names nothing: `paths` or `structs` or `methods` or `macros` is missing",
+                "the policy names nothing: `paths` or `structs` or `methods` or `macros` or `attributes` is missing",
             ),
             ("[[policy]]\npaths = []\n", 2, "the policy names nothing"),
             ("[[policy]]\npaths = [\"a:b\"]\n", 3, "`a:b` is no path"),
@@ -192,7 +194,7 @@ mod tests {
             (
                 "[[setter]]\nsets = [\"cap\"]\n",
                 2,
-                "the setter names nothing: `paths` or `methods` or `fields` is missing",
+                "the setter names nothing: `paths` or `methods` or `fields` or `keys` is missing",
             ),
             ("[[setter]]\nmethods = [\"B::cap\"]\n", 3, "a name of one segment was expected"),
             ("[[setter]]\nfields = [\"\"]\n", 3, "a name of one segment was expected"),

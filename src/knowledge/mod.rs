@@ -17,7 +17,7 @@ mod tests;
 
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
 pub use libraries::{
-    Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
+    Decisions, Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
 };
 pub use load::LoadError;
 pub use lookup::{Knowledge, MethodMatch};

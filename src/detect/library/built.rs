@@ -1,6 +1,7 @@
 //! A policy from the call that builds it on: the setters that change it, through variables, and the calls that run it.
 //! Back from a use to what builds it leads `origin`.
 
+use super::draft::setter_of;
 use super::drivers::{
     args_of, at_driver, behind_name, calls_after, driver_of, name_crate, operation_at, operation_of,
 };
@@ -63,7 +64,7 @@ impl<'c, 'a> Built<'c, 'a> {
                         self.runs.push((parent, driver));
                         break;
                     }
-                    let Some(setter) = self.library.setter(&call.name) else {
+                    let Some((setter, args)) = setter_of(self.cx, self.library, call) else {
                         if self.policy.open {
                             at = parent;
                             continue;
@@ -89,7 +90,7 @@ impl<'c, 'a> Built<'c, 'a> {
                         self.lost = true;
                         break;
                     };
-                    self.draft.set(&Scope::of(self.cx), setter, parent, &call.args, maybe);
+                    self.draft.set(&Scope::of(self.cx), setter, parent, args, maybe);
                     kept = parent;
                 }
                 ExprKind::Call(..) if self.wrapped(parent, at, maybe) => kept = parent,

@@ -3,7 +3,7 @@
 
 use super::drivers::args_of;
 use super::scope::Scope;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit, MethodCall};
 use crate::detect::context::Context;
 use crate::knowledge::{
     Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
@@ -272,6 +272,10 @@ impl Draft {
                     Maybe::Unknown => Fact::Unknown,
                 };
             }
+            Sets::DeadlineUnlessZero => {
+                self.deadline = number(scope, arg)
+                    .map_or(Fact::Unknown, |time| Fact::Known(time > 0.0, evidence.clone()));
+            }
             Sets::JitterIf => {
                 self.jitter = match number(scope, arg) {
                     // the setter may have said which
@@ -355,6 +359,20 @@ impl Draft {
     }
 }
 
+/// What a method changes, and the arguments that say to what: of a property, those behind its name.
+pub(super) fn setter_of<'a>(
+    cx: &Context<'_>,
+    library: &'a Library,
+    call: &'a MethodCall,
+) -> Option<(&'a Setter, &'a [ExprId])> {
+    if library.properties.contains(&call.name) {
+        let (name, values) = call.args.split_first()?;
+        let ExprKind::Lit(Lit::Str(name)) = &cx.body.expr(*name).kind else { return None };
+        return Some((library.key(name)?, values));
+    }
+    Some((library.setter(&call.name)?, &call.args))
+}
+
 /// An argument that may be an option.
 enum Maybe {
     None,
@@ -385,9 +403,18 @@ fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
     matches!(cx.body.expr(base).kind, ExprKind::Call(..)) && cx.call_name(base) == "default"
 }
 
-/// A written number, also behind constants and sums.
+/// A written number, also behind constants and sums, or as a text: `"500"`, `500.to_string()`.
 pub(super) fn number(scope: &Scope<'_, '_>, arg: ExprId) -> Option<f64> {
-    let amount = scope.amount(arg);
+    let said = match &scope.cx.body.expr(arg).kind {
+        ExprKind::Lit(Lit::Str(text)) => return text.trim().parse().ok(),
+        ExprKind::Ref(inner) => *inner,
+        _ => arg,
+    };
+    let said = match &scope.cx.body.expr(said).kind {
+        ExprKind::Method(call) if call.name == "to_string" && call.args.is_empty() => call.receiver,
+        _ => said,
+    };
+    let amount = scope.amount(said);
     (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
 }
 

@@ -8,6 +8,7 @@ mod delays;
 mod draft;
 mod drivers;
 mod filled;
+mod handlers;
 mod hints;
 mod marked;
 mod mentioned;

@@ -2,7 +2,7 @@
 //! It is told only where every way that can be seen builds the same; one that cannot be followed, and nothing is told.
 
 use super::adapted::{adapt, hands_on};
-use super::draft::Draft;
+use super::draft::{Draft, setter_of};
 use super::scope::{Scope, Value};
 use super::{built_at, enclosing, full_paths, is_statement};
 use crate::body::{ExprId, ExprKind, Local, MethodCall, UnOp};
@@ -360,8 +360,8 @@ fn by_method<'a>(scope: &Scope<'_, 'a>, id: ExprId, call: &MethodCall) -> Option
     let cx = scope.cx;
     let name = call.name.as_str();
     if let Some(mut policy) = follow(scope, call.receiver) {
-        if let Some(setter) = policy.library.and_then(|library| library.setter(name)) {
-            policy.draft.set(scope, setter, id, &call.args, false);
+        if let Some((setter, args)) = policy.library.and_then(|library| setter_of(cx, library, call)) {
+            policy.draft.set(scope, setter, id, args, false);
             return Some(policy);
         }
         if hands_on(name) {

@@ -18,10 +18,14 @@ pub struct Library {
     pub drivers: Vec<Driver>,
     /// How an operation says that an error is not to be tried again.
     pub errors: Markers,
+    /// What a handler can decide after a failure.
+    pub decisions: Decisions,
     /// Crates whose policies this one runs: its drivers take theirs too.
     pub runs: Vec<String>,
     /// Its setters change the policy in place; else they give a changed one, and one that nobody takes changes nothing.
     pub in_place: bool,
+    /// Methods whose first argument, a text, is the key of what the next one sets: `set("retries", "5")`.
+    pub properties: Vec<String>,
     /// The advisory that says that nobody maintains the crate.
     pub unmaintained: Option<String>,
 }
@@ -179,6 +183,8 @@ pub struct Driver {
     pub predicate: Option<usize>,
     /// That method.
     pub predicate_method: Option<String>,
+    /// Which argument decides after each failure: a closure, or a value of a type with the method of `[decisions]`.
+    pub handler: Option<usize>,
     /// Methods called on it later that tell errors apart.
     #[serde(default)]
     pub filters: Vec<String>,
@@ -188,6 +194,9 @@ pub struct Driver {
     /// It sleeps on the thread.
     #[serde(default)]
     pub blocking: bool,
+    /// It does where one of these methods is called on it later.
+    #[serde(default)]
+    pub blocks: Vec<String>,
     /// It is a middleware of remote calls and of nothing else.
     #[serde(default)]
     pub remote: bool,
@@ -215,6 +224,20 @@ pub struct Markers {
     pub transient: Vec<String>,
     /// Functions by which a strategy has 429 and 503 tried again.
     pub overloads: Vec<String>,
+}
+
+/// What a handler can decide after a failure, by the paths of what it gives.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Decisions {
+    /// The method that is asked, where the handler is no closure.
+    pub method: Option<String>,
+    /// To try again after the time that is the first argument.
+    pub waits: Vec<String>,
+    /// To try again at once.
+    pub at_once: Vec<String>,
+    /// To try no more.
+    pub gives_up: Vec<String>,
 }
 
 /// How a delay changes.
@@ -277,6 +300,8 @@ pub enum Sets {
     Calls,
     /// A limit on the whole time; `None` for none.
     Deadline,
+    /// The same, and 0 for none.
+    DeadlineUnlessZero,
     /// Whether there is a random part, as a boolean: full, unless the setter says which.
     JitterIf,
     /// The share of the delay that is random; 0 for none.

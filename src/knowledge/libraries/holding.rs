@@ -165,6 +165,7 @@ impl Entry for Driver {
             }
             self.filters.extend(other.filters);
             self.adjusts.extend(other.adjusts);
+            self.blocks.extend(other.blocks);
             self.blocking &= other.blocking;
             self.remote &= other.remote;
             self.bounded &= other.bounded;

@@ -12,7 +12,7 @@ use semver::VersionReq;
 
 use super::load::{LoadError, in_file};
 
-pub use entries::{Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes};
+pub use entries::{Decisions, Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes};
 
 /// Every library's table, indexed by path.
 #[derive(Clone, Debug, Default)]

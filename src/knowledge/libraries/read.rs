@@ -11,8 +11,18 @@ use super::super::table::{Mistake, read};
 use super::holding::Entry;
 use super::{Driver, Library, Policy, Setter};
 
-const SECTIONS: &[&str] =
-    &["crates", "runs", "in_place", "unmaintained", "policy", "setter", "driver", "errors"];
+const SECTIONS: &[&str] = &[
+    "crates",
+    "runs",
+    "in_place",
+    "properties",
+    "unmaintained",
+    "policy",
+    "setter",
+    "driver",
+    "errors",
+    "decisions",
+];
 
 /// What one file says.
 pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
@@ -28,6 +38,10 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
                 checks::are_crates(document, &["runs"], false)?;
             }
             "in_place" => made.in_place = read(value)?,
+            "properties" => {
+                made.properties = read(value)?;
+                checks::are_names(document, &["properties"])?;
+            }
             "unmaintained" => made.unmaintained = Some(read(value)?),
             "policy" => {
                 let told = list(value, check_policy)?;
@@ -39,6 +53,11 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
             "errors" => {
                 made.errors = read(value)?;
                 value.get_ref().as_table().map_or(Ok(()), check_errors)?;
+            }
+            "decisions" => {
+                made.decisions = read(value)?;
+                let paths = |table| checks::are_paths(table, &["waits", "at_once", "gives_up"]);
+                value.get_ref().as_table().map_or(Ok(()), paths)?;
             }
             other => {
                 return Err(Mistake {
@@ -74,7 +93,7 @@ fn check_setter(table: &DeTable<'_>) -> Result<(), Mistake> {
 fn check_driver(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Driver::LISTS, "driver")?;
     checks::are_paths(table, &["paths", "macros"])?;
-    checks::are_names(table, &["methods", "filters", "adjusts"])
+    checks::are_names(table, &["methods", "filters", "adjusts", "blocks"])
 }
 
 fn check_errors(table: &DeTable<'_>) -> Result<(), Mistake> {

@@ -340,6 +340,10 @@ impl Draft {
                 self.jitter = Fact::Known(Jitter::Full, evidence.clone());
                 return;
             }
+            Some(Role::Random { gives: RandomGives::Around, .. }) => {
+                self.jitter = Fact::Known(Jitter::Proportional, evidence.clone());
+                return;
+            }
             Some(Role::Random { .. }) => {
                 self.jitter = Fact::Known(Jitter::Other, evidence.clone());
                 return;

@@ -18,6 +18,8 @@ pub struct Knowledge {
     pub words: Words,
     /// Retry crates.
     pub libraries: Libraries,
+    /// How texts write this machine's own address.
+    pub this_machine: Vec<String>,
     entries: Vec<Entry>,
     paths: PathIndex,
     macros: HashMap<String, u32>,
@@ -198,6 +200,7 @@ impl Knowledge {
         let mut vague = Vague::default();
         let mut calls = Vec::new();
         for file in files {
+            knowledge.this_machine.extend(file.addresses.this_machine);
             knowledge.words.extend(file.words);
             for (path, stands_for) in file.same {
                 knowledge.same.insert(&path, false, knowledge.stands_for.len() as u32);

@@ -122,7 +122,8 @@ impl<'a> Context<'a> {
         let named_as_types = |ty: &String| ty.starts_with(char::is_uppercase);
         let ty = Some(ty).filter(|ty| ty.last().is_some_and(named_as_types))?;
         let found = self.knowledge.method(name, Some(ty), args)?;
-        found.certain.then_some(Callee::Known(found.entry, true))
+        // a name that means the same on every type is a method's: `Url::parse(text)` is no `text.parse()`
+        (found.certain && !found.entry.on.is_empty()).then_some(Callee::Known(found.entry, true))
     }
 
     /// `timeout(delay, stop.notified())`: what limits the wait for a stop signal is the wait.

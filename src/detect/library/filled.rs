@@ -57,9 +57,9 @@ impl Draft {
         self.fill_random(site);
     }
 
-    /// The delays one by one, where growth and jitter are known.
+    /// The delays one by one, where growth and jitter are known, and are not the crate's own.
     pub(super) fn series(&self) -> Option<Series> {
-        let capped = *self.capped.value()?;
+        let capped = *self.capped.value().filter(|_| !self.fixed)?;
         Some(Series {
             growth: *self.growth_by_factor().value()?,
             jitter: *self.jitter.value()?,

@@ -1,6 +1,8 @@
 //! A policy from the call that builds it on: the setters that change it, through variables, and the calls that run it.
 //! Back from a use to what builds it leads `origin`.
 
+use super::adapted::hands_on;
+use super::draft::setter_of;
 use super::drivers::{
     args_of, at_driver, behind_name, calls_after, driver_of, name_crate, operation_at, operation_of,
 };
@@ -76,7 +78,7 @@ impl<'c, 'a> Built<'c, 'a> {
                         self.runs.push((parent, driver));
                         break;
                     }
-                    let Some(setter) = self.library.setter(&call.name) else {
+                    let Some((setter, args)) = setter_of(self.cx, self.library, call) else {
                         if self.policy.open {
                             at = parent;
                             continue;
@@ -86,23 +88,14 @@ impl<'c, 'a> Built<'c, 'a> {
                             continue;
                         }
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
-                        if matches!(
-                            call.name.as_str(),
-                            "unwrap"
-                                | "expect"
-                                | "unwrap_or_default"
-                                | "into"
-                                | "as_ref"
-                                | "as_mut"
-                                | "to_owned"
-                        ) {
+                        if hands_on(&call.name) {
                             at = parent;
                             continue;
                         }
                         self.lost = true;
                         break;
                     };
-                    self.draft.set(&Scope::of(self.cx), setter, parent, &call.args, maybe);
+                    self.draft.set(&Scope::of(self.cx), setter, parent, args, maybe);
                     if !maybe && setter.says_something() {
                         self.last = parent;
                     }

@@ -3,7 +3,7 @@
 
 use super::marked::errors_of;
 use super::origin::{Followed, origin};
-use super::{Series, draft, full_paths, hints, predicate, series_of_type};
+use super::{Series, draft, full_paths, handlers, hints, predicate, series_of_type};
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::summary::MOST_CALLS;
@@ -43,7 +43,8 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
         site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
     }
     site.errors = errors_at(cx, library, driver, call, told);
-    if driver.blocking {
+    handlers::fill(cx, library, driver, call, &mut site);
+    if driver.blocking || calls_after(cx, call, &driver.blocks).is_some() {
         site.delay.blocking_in_async = Fact::Known(
             sites::in_async(cx, cx.task_around(call)),
             cx.evidence(call, "blocks the thread of the executor"),

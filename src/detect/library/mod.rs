@@ -2,11 +2,13 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod adapted;
+mod attributes;
 mod built;
 mod delays;
 mod draft;
 mod drivers;
 mod filled;
+mod handlers;
 mod hints;
 mod marked;
 mod mentioned;
@@ -55,6 +57,7 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             sites.extend(at_driver(cx, library, driver, id));
         }
     }
+    sites.extend(attributes::of_function(cx));
     // a policy that waits the same each time, in what is named after a condition, asks until that holds
     if is_named_after_a_condition(cx.words(), cx.krate.item(cx.at).map_or("", |item| item.name.as_str())) {
         for site in sites.iter_mut().filter(|site| site.delay.growth.is(&Growth::Constant)) {
@@ -70,9 +73,13 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
 fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
     match cx.krate.path(cx.at, segments) {
         Target::External(full) => {
-            // a function that is called like its crate hides the crate once it is imported: `a::a::b` is `a::b` too
-            let doubled = full.iter().zip(full.iter().skip(1)).take_while(|(one, next)| one == next).count();
-            (0..=doubled).map(|skipped| full.iter().skip(skipped).cloned().collect()).collect()
+            // a function or macro that is called like a crate hides the crate once it is imported: `a::a::b` is `a::b` too, and
+            // `a_macros::a::b` where `a` is a crate
+            let is_crate = |(at, name): &(usize, &String)| {
+                *at == 0 || full.first() == Some(name) || cx.krate.is_dependency(name)
+            };
+            let firsts = full.iter().enumerate().filter(is_crate).map(|(at, _)| at);
+            firsts.map(|skipped| full.iter().skip(skipped).cloned().collect()).collect()
         }
         Target::Unknown => cx
             .krate

@@ -2,7 +2,7 @@
 //! It is told only where every way that can be seen builds the same; one that cannot be followed, and nothing is told.
 
 use super::adapted::{adapt, hands_on};
-use super::draft::Draft;
+use super::draft::{Draft, setter_of};
 use super::scope::{Scope, Value};
 use super::{built_at, enclosing, full_paths, is_statement};
 use crate::body::{ExprId, ExprKind, Local, MethodCall, UnOp};
@@ -44,15 +44,7 @@ pub(super) fn follow<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'
 fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     let cx = scope.cx;
     if let Some((library, policy)) = built_at(cx, id) {
-        let draft = Draft::built(scope, library, policy, id);
-        return Some(Followed {
-            draft,
-            library: Some(library),
-            policy: Some(policy),
-            made: vec![(cx.at, id)],
-            open: false,
-            is_own: false,
-        });
+        return Some(built(scope, library, policy, id));
     }
     match &cx.body.expr(id).kind {
         ExprKind::Ref(inner)
@@ -88,6 +80,18 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
         ExprKind::Method(method) => by_method(scope, id, method),
         ExprKind::Range { .. } | ExprKind::Array(_) => counted_out(scope, id),
         _ => None,
+    }
+}
+
+/// What a constructor gives.
+fn built<'a>(scope: &Scope<'_, 'a>, library: &'a Library, policy: &'a Policy, id: ExprId) -> Followed<'a> {
+    Followed {
+        draft: Draft::built(scope, library, policy, id),
+        library: Some(library),
+        policy: Some(policy),
+        made: vec![(scope.cx.at, id)],
+        open: false,
+        is_own: false,
     }
 }
 
@@ -316,12 +320,19 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     }
 }
 
-fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
-    match &scope.cx.body.expr(id).kind {
+/// What a closure, or a function that is given by its name, makes.
+pub(super) fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
+    let cx = scope.cx;
+    match &cx.body.expr(id).kind {
         ExprKind::Closure { body, .. } => follow(scope, *body),
-        ExprKind::Path(path) => match scope.cx.by_path(path)? {
-            Callee::Own(item) => whole(&scope.deeper(&*scope.cx.inside(item)?)?),
-            _ => None,
+        ExprKind::Path(path) => match cx.by_path(path) {
+            Some(Callee::Own(item)) => whole(&scope.deeper(&*cx.inside(item)?)?),
+            _ => {
+                let paths = full_paths(cx, &path.segments);
+                let (library, policy) =
+                    paths.iter().find_map(|full| cx.knowledge.libraries.built_by(full))?;
+                Some(built(scope, library, policy, id))
+            }
         },
         _ => None,
     }
@@ -349,8 +360,8 @@ fn by_method<'a>(scope: &Scope<'_, 'a>, id: ExprId, call: &MethodCall) -> Option
     let cx = scope.cx;
     let name = call.name.as_str();
     if let Some(mut policy) = follow(scope, call.receiver) {
-        if let Some(setter) = policy.library.and_then(|library| library.setter(name)) {
-            policy.draft.set(scope, setter, id, &call.args, false);
+        if let Some((setter, args)) = policy.library.and_then(|library| setter_of(cx, library, call)) {
+            policy.draft.set(scope, setter, id, args, false);
             return Some(policy);
         }
         if hands_on(name) {

@@ -1,8 +1,9 @@
 //! Who runs a policy that is built in one place and run in another: every driver of the crate is followed back to what builds its policy.
 //! Asked for the whole crate once; it answers only whether some run is around a remote call.
 
+use super::attributes;
 use super::drivers::{driver_of, operation_at, operation_of, policy_at};
-use super::origin::origin;
+use super::origin::{Followed, origin};
 use crate::body::ExprId;
 use crate::detect::context::{Context, Neighbours};
 use crate::detect::memo::Written;
@@ -53,16 +54,30 @@ fn all<'a>(cx: &Context<'a>) -> &'a Runs {
 fn find(cx: &Context<'_>) -> Runs {
     let mut runs = Runs::new();
     let depends = |name: &String| cx.krate.is_dependency(name);
-    if !cx.knowledge.libraries.tables().iter().any(|table| table.crates.iter().any(depends)) {
+    let tables = cx.knowledge.libraries.tables();
+    if !tables.iter().any(|table| table.crates.iter().any(depends)) {
         return runs;
     }
+    let by_attribute = tables.iter().any(|table| {
+        table.crates.iter().any(depends) && table.policies.iter().any(|policy| !policy.attributes.is_empty())
+    });
     for (at, item) in cx.krate.items() {
-        if item.kind != ItemKind::Fn || item.in_test || !item.tells.words {
+        if item.kind != ItemKind::Fn
+            || item.in_test
+            || !(item.tells.words || by_attribute && item.attributes.start < item.attributes.end)
+        {
             continue;
         }
         let Some(body) = cx.krate.body(at) else { continue };
         let near = Rc::new(Neighbours::default());
         let cx = Context::new(cx.krate, cx.knowledge, cx.memo, &near, at, body);
+        for (policy, site) in attributes::runs(&cx) {
+            note(
+                &mut runs,
+                policy,
+                site.operation.remote.is(&true).then(|| site.why.first().cloned()).flatten(),
+            );
+        }
         for (call, _) in body.exprs() {
             let Some((_, driver)) = driver_of(&cx, call) else { continue };
             let Some(policy) = policy_at(&cx, driver, call).and_then(|policy| origin(&cx, policy)) else {
@@ -72,11 +87,15 @@ fn find(cx: &Context<'_>) -> Runs {
             operation_of(&cx, operation_at(&cx, driver, call), &mut site);
             let remote = (driver.remote || site.operation.remote.is(&true))
                 .then(|| cx.evidence(call, "runs it around a remote call"));
-            for made in policy.made {
-                let known = runs.entry(made).or_default();
-                *known = known.take().or_else(|| remote.clone());
-            }
+            note(&mut runs, policy, remote);
         }
     }
     runs
+}
+
+fn note(runs: &mut Runs, policy: Followed<'_>, remote: Option<Evidence>) {
+    for made in policy.made {
+        let known = runs.entry(made).or_default();
+        *known = known.take().or_else(|| remote.clone());
+    }
 }

@@ -111,7 +111,7 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
             inner.remote.map(|is| {
                 answer(
                     is,
-                    true,
+                    !inner.stays_with_some,
                     format!("`{name}` {}", if is { "reaches a remote side" } else { "stays on the machine" }),
                 )
             })
@@ -359,7 +359,7 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
     let awaited = cx.is_awaited(id) || is_limited(cx, id);
-    let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
+    let clients = is_client_of(cx);
     let establishes = says(&words.establish, name);
     if awaited && (clients && says(&words.remote, name) || establishes) {
         return Some(answer(true, false, format!("`{name}` names a remote call")));
@@ -377,6 +377,11 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return Some(answer(false, false, format!("`{name}` names a local call")));
     }
     None
+}
+
+/// Whether the crate depends on a client.
+pub(super) fn is_client_of(cx: &Context<'_>) -> bool {
+    cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name))
 }
 
 /// `timeout(limit, options.connect()).await`: what is limited is awaited with it.

@@ -7,7 +7,7 @@ use super::{Series, draft, full_paths, hints, predicate, series_of_type};
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::summary::MOST_CALLS;
-use crate::detect::{refusals, remote, repeats, sites};
+use crate::detect::{likely, refusals, remote, repeats, sites};
 use crate::knowledge::{Driver, Library, Retried, Role, says};
 use crate::model::{BoundKind, Errors, Fact, Kind, Site};
 
@@ -18,7 +18,7 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     site.why.push(cx.evidence(call, "runs a retry policy"));
     name_crate(cx, library, call, &mut site);
     let operation = operation_at(cx, driver, call);
-    operation_of(cx, operation, &mut site);
+    operation_of(cx, operation, driver.blocking, &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
@@ -192,7 +192,8 @@ fn given_at(cx: &Context<'_>, at: Option<usize>, call: ExprId) -> Option<ExprId>
     }
 }
 
-pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
+/// Writes what a policy tries again into a site.
+pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, blocks: bool, site: &mut Site) {
     let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
     let evidence = cx.evidence(operation, "this is tried again");
     site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
@@ -210,8 +211,13 @@ pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &m
         },
         _ => remote::of_expr(cx, operation, MOST_CALLS).map(|answer| (answer.is, answer.why)),
     };
-    if let Some((is, why)) = answer {
-        site.operation.remote = Fact::Known(is, cx.evidence(operation, why));
+    match answer {
+        Some((is, why)) => site.operation.remote = Fact::Known(is, cx.evidence(operation, why)),
+        None => {
+            if let Some(answer) = likely::of_retried(cx, operation, blocks) {
+                sites::say_remote(site, Some(&answer), cx.place(operation));
+            }
+        }
     }
     if let (Some(method), _) = remote::method_of(cx, operation) {
         site.operation.method = Fact::Known(method, evidence);

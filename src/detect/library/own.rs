@@ -48,9 +48,8 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         site.why.push(cx.evidence(id, "builds a retry policy"));
         policy.draft.fill(&mut site);
         site.delay.made_elsewhere = Fact::known(elsewhere);
-        if let Run::Remote(remote) = run {
-            site.operation.remote = Fact::Known(true, remote);
-        } else if policy.policy.is_some_and(|it| it.remote) {
+        run.say(&mut site);
+        if !site.operation.remote.is_known() && policy.policy.is_some_and(|it| it.remote) {
             site.operation.remote = Fact::Known(true, cx.evidence(id, "what it is for crosses a network"));
         }
         if let Some(library) = policy.library {

@@ -31,7 +31,7 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
             continue;
         }
-        let Some(policy) = origin(cx, id) else { continue };
+        let Some(mut policy) = origin(cx, id) else { continue };
         // what a client does by itself is told where the client is built
         if policy.draft.fixed || policy.policy.is_some_and(|it| it.open || it.given_failure) {
             continue;
@@ -46,6 +46,10 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         }
         let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
         site.why.push(cx.evidence(id, "builds a retry policy"));
+        // an iterator counts out what it is given: it is chosen here
+        if policy.is_own {
+            policy.draft.show_at(&cx.evidence(id, "gives the delays"));
+        }
         policy.draft.fill(&mut site);
         site.delay.made_elsewhere = Fact::known(elsewhere);
         run.say(&mut site);

@@ -213,7 +213,9 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let takes_time =
         body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
-    let speaks = says(&cx.words().delay, name) && !says(&cx.words().remote, name);
+    // `sleep_before_reconnect`: the remote word tells the occasion
+    let speaks =
+        says(&cx.words().delay, name) && !says(&cx.words().remote, name) || is_named_sleep(cx.words(), name);
     let named = speaks && made.remote_calls == 0
         || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;
     made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops)

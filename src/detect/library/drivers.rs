@@ -18,6 +18,14 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     site.why.push(cx.evidence(call, "runs a retry policy"));
     name_crate(cx, library, call, &mut site);
     let operation = operation_at(cx, driver, call);
+    // what it runs is given by its callers: an engine of the crate, in which a retry crate does the work
+    if operation.and_then(|it| cx.body.local(behind_name(cx, it))).is_some_and(|local| {
+        cx.body.params.iter().any(|param| {
+            param.pat == local && param.ty.as_ref().is_some_and(|ty| remote::is_operand_type(cx, ty))
+        })
+    }) {
+        site.kind = Kind::Helper;
+    }
     operation_of(cx, operation, driver.blocking, &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));

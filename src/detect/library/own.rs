@@ -36,8 +36,12 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         if policy.draft.fixed || policy.policy.is_some_and(|it| it.open || it.given_failure) {
             continue;
         }
-        let span = cx.body.expr(id).span;
-        let here = |made: ExprId| span.contains(cx.body.expr(made).span);
+        // `let growth = Growth::new(first, step); limited(growth, cap)` is one policy
+        let parts = given.iter().filter_map(|arg| cx.body.local(*arg).and_then(|local| cx.init(local)));
+        let parts: Vec<ExprId> = parts.chain([id]).collect();
+        let here = |made: ExprId| {
+            parts.iter().any(|part| cx.body.expr(*part).span.contains(cx.body.expr(made).span))
+        };
         let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
         let run = runs::runs_of(cx, here);
         // an iterator of the crate may be anything: what runs it tells that it is a policy

@@ -289,12 +289,14 @@ fn permanent(cx: &Context<'_>, followed: &Followed, ops: &[Op]) -> Fact<bool> {
 fn fails_as_io(cx: &Context<'_>, op: Op) -> bool {
     let outcome =
         cx.parent(op).filter(|parent| matches!(cx.body.expr(*parent).kind, ExprKind::Await(_))).unwrap_or(op);
-    cx.type_of(outcome).is_some_and(|ty| {
-        let is_io = |ty: &Ty, last: &str| {
-            ty.name() == last && ty.path.iter().rev().nth(1).is_some_and(|it| it == "io")
-        };
-        is_io(&ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
-    })
+    cx.type_of(outcome).is_some_and(|ty| is_io_result(&ty))
+}
+
+/// Whether a type is a `Result` with an `io::Error`.
+pub(super) fn is_io_result(ty: &Ty) -> bool {
+    let is_io =
+        |ty: &Ty, last: &str| ty.name() == last && ty.path.iter().rev().nth(1).is_some_and(|it| it == "io");
+    is_io(ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
 }
 
 fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {

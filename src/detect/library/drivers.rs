@@ -7,7 +7,7 @@ use super::{Series, draft, full_paths, hints, predicate, series_of_type};
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::summary::MOST_CALLS;
-use crate::detect::{likely, refusals, remote, repeats, sites};
+use crate::detect::{errors, likely, refusals, remote, repeats, sites};
 use crate::knowledge::{Driver, Library, Retried, Role, says};
 use crate::model::{BoundKind, Errors, Fact, Kind, Site};
 
@@ -18,12 +18,7 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     site.why.push(cx.evidence(call, "runs a retry policy"));
     name_crate(cx, library, call, &mut site);
     let operation = operation_at(cx, driver, call);
-    // what it runs is given by its callers: an engine of the crate, in which a retry crate does the work
-    if operation.and_then(|it| cx.body.local(behind_name(cx, it))).is_some_and(|local| {
-        cx.body.params.iter().any(|param| {
-            param.pat == local && param.ty.as_ref().is_some_and(|ty| remote::is_operand_type(cx, ty))
-        })
-    }) {
+    if operation.is_some_and(|it| is_given(cx, behind_name(cx, it))) {
         site.kind = Kind::Helper;
     }
     operation_of(cx, operation, driver.blocking, &mut site);
@@ -51,6 +46,10 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
         site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
     }
     site.errors = errors_at(cx, library, driver, call, told);
+    // whatever it is given fails as sockets do, and these failures may pass
+    if site.kind == Kind::Helper && cx.body.ret.as_ref().is_some_and(errors::is_io_result) {
+        site.errors.retries_permanent = Fact::known(false);
+    }
     if driver.blocking {
         site.delay.blocking_in_async = Fact::Known(
             sites::in_async(cx, cx.task_around(call)),
@@ -58,6 +57,14 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
         );
     }
     Some(site)
+}
+
+/// Whether an operation is a parameter: an engine of the crate, in which a retry crate does the work.
+fn is_given(cx: &Context<'_>, operation: ExprId) -> bool {
+    let local = cx.body.local(operation);
+    cx.body.params.iter().any(|param| {
+        local == Some(param.pat) && param.ty.as_ref().is_some_and(|ty| remote::is_operand_type(cx, ty))
+    })
 }
 
 /// Which errors go round: what the policy says of them, what a predicate picks, what the table has.

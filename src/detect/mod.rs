@@ -22,6 +22,7 @@ mod hints;
 mod immediate;
 mod jitter;
 mod library;
+mod likely;
 mod limits;
 mod makers;
 mod memo;

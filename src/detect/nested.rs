@@ -231,7 +231,9 @@ impl Search<'_, '_> {
         }
         let sites = self.told.get(&item).into_iter().flatten();
         let direct = sites.copied().find(|site| {
+            // what a decorator wraps is no second one of its own
             tries_again(site)
+                && site.place != self.outer.place
                 && overlaps(self.outer, site)
                 && (site.operation.remote.is(&true)
                     || site.operation.remote.value().is_none() && asked.remote == Some(true))

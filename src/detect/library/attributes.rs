@@ -56,7 +56,7 @@ fn site_of(cx: &Context<'_>, attribute: &Attribute<'_>) -> Option<Site> {
     let mut site = sites::begin(&attribute.cx, at, Kind::Library)?;
     site.why.push(attribute.cx.evidence(at, "has this function retried"));
     name_crate(&attribute.cx, attribute.library, at, &mut site);
-    operation_of(cx, Some(operation), &mut site);
+    operation_of(cx, Some(operation), false, &mut site);
     if attribute.policy.remote {
         site.operation.remote =
             Fact::Known(true, attribute.cx.evidence(at, "what it is for crosses a network"));

@@ -9,7 +9,6 @@ use super::drivers::{
 use super::marked::errors_of;
 use super::origin::origin;
 use super::own::may_give_policy;
-use super::runs::Run;
 use super::scope::Scope;
 use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
@@ -274,7 +273,7 @@ impl<'c, 'a> Built<'c, 'a> {
         let mut adjusted = false;
         let operation = self.policy.operation.and_then(|at| args_of(cx, self.from).get(at).copied());
         if let Some(retried) = self.draft.errors.filter(|_| self.runs.is_empty() || operation.is_some()) {
-            operation_of(cx, operation, &mut site);
+            operation_of(cx, operation, false, &mut site);
             site.errors = errors_of(cx, self.library, retried, operation, self.from);
         } else if let Some((call, driver)) = self.runs.first().copied() {
             adjusted = calls_after(cx, call, &driver.adjusts).is_some();
@@ -288,11 +287,13 @@ impl<'c, 'a> Built<'c, 'a> {
             } else {
                 // two places: what is waited is told where the policy is built, what is tried again where it runs
                 site.operation = driven.operation.clone();
+                site.confidence = driven.confidence;
+                site.reasons.clone_from(&driven.reasons);
                 site.errors.honours_retry_after = std::mem::take(&mut driven.errors.honours_retry_after);
                 made.push(driven);
             }
-        } else if let Run::Remote(remote) = runs::runs_of(cx, |made| made == self.from) {
-            site.operation.remote = Fact::Known(true, remote);
+        } else {
+            runs::runs_of(cx, |made| made == self.from).say(&mut site);
         }
         if adjusted {
             self.draft.fill_shape(&mut site);

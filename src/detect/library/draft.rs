@@ -125,6 +125,15 @@ impl Draft {
         self.agree(&other);
     }
 
+    /// Shows what is known of the delays here, and not in the iterator that counts them out.
+    pub(super) fn show_at(&mut self, evidence: &Evidence) {
+        show(&mut self.growth, evidence);
+        show(&mut self.jitter, evidence);
+        show(&mut self.first, evidence);
+        show(&mut self.capped, evidence);
+        show(&mut self.cap, evidence);
+    }
+
     /// Leaves unknown what is not the same in another one.
     pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
@@ -459,6 +468,12 @@ pub(super) fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> 
 }
 
 /// Forgets a fact that is not the same on another path.
+fn show<T>(fact: &mut Fact<T>, evidence: &Evidence) {
+    if let Fact::Known(_, shown) = fact {
+        *shown = evidence.clone();
+    }
+}
+
 fn agree<T: PartialEq>(fact: &mut Fact<T>, other: &Fact<T>) {
     if fact.value() != other.value() {
         *fact = Fact::Unknown;

@@ -21,7 +21,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::context::Context;
+use super::context::{Callee, Context};
 use super::named::is_named_after_a_condition;
 use crate::body::{ExprId, ExprKind, Stmt, Ty};
 use crate::knowledge::{Library, Policy};
@@ -126,6 +126,18 @@ pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
     built.through = false;
     built.follow();
     built.draft.series()
+}
+
+/// The delays that a function of the crate gives one by one, limited and adapted as it may be: `backoff(most).next()`.
+pub(super) fn series_given(cx: &Context<'_>, call: ExprId) -> Option<Series> {
+    if !matches!(cx.callee(call), Callee::Own(item) if own::may_give_policy(cx, item)) {
+        return None;
+    }
+    let given = origin::origin(cx, call).filter(|given| !given.open)?;
+    let made = given.draft.series()?;
+    // by how much a line rises is not among what a draft knows
+    let first = made.first.filter(|_| made.growth != Growth::Linear);
+    Some(Series { first, ..made })
 }
 
 /// The delays that every policy of a type has, whoever built it; that it has no cap, nobody can tell then.

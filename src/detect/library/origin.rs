@@ -5,7 +5,7 @@ use super::adapted::{adapt, hands_on};
 use super::draft::{Draft, setter_of};
 use super::scope::{Scope, Value};
 use super::{built_at, enclosing, full_paths, is_statement};
-use crate::body::{ExprId, ExprKind, Local, MethodCall, UnOp};
+use crate::body::{ExprId, ExprKind, Local, MethodCall, Ty, UnOp};
 use crate::detect::context::{Callee, Context};
 use crate::detect::delay::{Amount, items};
 use crate::detect::memo::Written;
@@ -201,6 +201,9 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
     let mut changes = Vec::new();
     for (at, value) in writes {
         let inner = cx.inside(at)?;
+        if is_copy(&inner, value, &ty, name) {
+            continue;
+        }
         if is_handed_in(&inner, value) {
             open = true;
         } else if changes_field(&inner, value, name) {
@@ -218,6 +221,18 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
     }
     made.open |= open;
     Some(made)
+}
+
+/// `Self { backoff: self.backoff.clone() }`: what another value of the type has, it got in one of the other ways.
+fn is_copy(cx: &Context<'_>, value: ExprId, ty: &Ty, name: &str) -> bool {
+    match &cx.body.expr(value).kind {
+        ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) => is_copy(cx, *inner, ty, name),
+        ExprKind::Method(call) if call.name == "clone" => is_copy(cx, call.receiver, ty, name),
+        ExprKind::Field(base, field) if field == name => {
+            cx.type_of(*base).is_some_and(|of| peeled(&of).path == peeled(ty).path)
+        }
+        _ => false,
+    }
 }
 
 /// `self.backoff.with_max_times(16)`, stored in `self.backoff`.

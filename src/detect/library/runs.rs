@@ -7,13 +7,22 @@ use super::origin::{Followed, origin};
 use crate::body::ExprId;
 use crate::detect::context::{Context, Neighbours};
 use crate::detect::memo::Written;
-use crate::model::{Evidence, Kind};
+use crate::detect::{remote::Answer, sites};
+use crate::model::{Confidence, Kind, Place, Site};
 use crate::source::ItemKind;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What builds policies, with the place at which one is run around a remote call, where there is such a place.
-pub(crate) type Runs = BTreeMap<Written, Option<Evidence>>;
+pub(crate) type Runs = BTreeMap<Written, Option<Around>>;
+
+/// A place at which a policy is run around a remote call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Around {
+    place: Option<Place>,
+    /// It is known that the call is remote, and not only likely.
+    certain: bool,
+}
 
 /// Where a policy is run.
 #[derive(PartialEq)]
@@ -23,7 +32,20 @@ pub(super) enum Run {
     /// Not known to be around a remote call.
     Somewhere,
     /// Around a remote call, here.
-    Remote(Evidence),
+    Remote(Around),
+}
+
+impl Run {
+    /// Writes into a site what the run tells of the operation.
+    pub(super) fn say(self, site: &mut Site) {
+        let Self::Remote(Around { place, certain }) = self else { return };
+        let why = if certain {
+            "runs it around a remote call"
+        } else {
+            "a retry crate runs it here, around nothing that is known to stay on the machine"
+        };
+        sites::say_remote(site, Some(&Answer { is: true, certain, why: why.into() }), place);
+    }
 }
 
 /// Where a policy that is built in an expression of the body at hand is run.
@@ -34,8 +56,10 @@ pub(super) fn runs_of(cx: &Context<'_>, is_made_here: impl Fn(ExprId) -> bool) -
     for ((_, made), remote) in all(cx).range(from..=to) {
         if is_made_here(*made) {
             match remote {
-                Some(remote) => return Run::Remote(remote.clone()),
-                None => found = Run::Somewhere,
+                Some(around) if around.certain => return Run::Remote(around.clone()),
+                Some(around) => found = Run::Remote(around.clone()),
+                None if found == Run::Nowhere => found = Run::Somewhere,
+                None => {}
             }
         }
     }
@@ -72,11 +96,13 @@ fn find(cx: &Context<'_>) -> Runs {
         let near = Rc::new(Neighbours::default());
         let cx = Context::new(cx.krate, cx.knowledge, cx.memo, &near, at, body);
         for (policy, site) in attributes::runs(&cx) {
-            note(
-                &mut runs,
-                policy,
-                site.operation.remote.is(&true).then(|| site.why.first().cloned()).flatten(),
-            );
+            let place = || site.why.first().and_then(|shown| shown.place.clone());
+            let around = site
+                .operation
+                .remote
+                .is(&true)
+                .then(|| Around { place: place(), certain: site.confidence == Confidence::High });
+            note(&mut runs, policy, around);
         }
         for (call, _) in body.exprs() {
             let Some((_, driver)) = driver_of(&cx, call) else { continue };
@@ -84,18 +110,22 @@ fn find(cx: &Context<'_>) -> Runs {
                 continue;
             };
             let Some(mut site) = crate::detect::sites::begin(&cx, call, Kind::Library) else { continue };
-            operation_of(&cx, operation_at(&cx, driver, call), &mut site);
-            let remote = (driver.remote || site.operation.remote.is(&true))
-                .then(|| cx.evidence(call, "runs it around a remote call"));
-            note(&mut runs, policy, remote);
+            operation_of(&cx, operation_at(&cx, driver, call), driver.blocking, &mut site);
+            let around = (driver.remote || site.operation.remote.is(&true)).then(|| Around {
+                place: cx.place(call),
+                certain: driver.remote || site.confidence == Confidence::High,
+            });
+            note(&mut runs, policy, around);
         }
     }
     runs
 }
 
-fn note(runs: &mut Runs, policy: Followed<'_>, remote: Option<Evidence>) {
+fn note(runs: &mut Runs, policy: Followed<'_>, around: Option<Around>) {
     for made in policy.made {
         let known = runs.entry(made).or_default();
-        *known = known.take().or_else(|| remote.clone());
+        if known.as_ref().is_none_or(|known| !known.certain) {
+            *known = around.clone().or(known.take());
+        }
     }
 }

@@ -12,7 +12,9 @@ use semver::VersionReq;
 
 use super::load::{LoadError, in_file};
 
-pub use entries::{Changes, Decisions, Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes};
+pub use entries::{
+    Changes, Decisions, Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
+};
 
 /// Every library's table, indexed by path.
 #[derive(Clone, Debug, Default)]

@@ -72,11 +72,7 @@ fn find(cx: &Context<'_>) -> Runs {
         let near = Rc::new(Neighbours::default());
         let cx = Context::new(cx.krate, cx.knowledge, cx.memo, &near, at, body);
         for (policy, site) in attributes::runs(&cx) {
-            note(
-                &mut runs,
-                policy,
-                site.operation.remote.is(&true).then(|| site.why.first().cloned()).flatten(),
-            );
+            note(&mut runs, policy, site.why.first().filter(|_| site.operation.remote.is(&true)));
         }
         for (call, _) in body.exprs() {
             let Some((_, driver)) = driver_of(&cx, call) else { continue };
@@ -87,15 +83,15 @@ fn find(cx: &Context<'_>) -> Runs {
             operation_of(&cx, operation_at(&cx, driver, call), &mut site);
             let remote = (driver.remote || site.operation.remote.is(&true))
                 .then(|| cx.evidence(call, "runs it around a remote call"));
-            note(&mut runs, policy, remote);
+            note(&mut runs, policy, remote.as_ref());
         }
     }
     runs
 }
 
-fn note(runs: &mut Runs, policy: Followed<'_>, remote: Option<Evidence>) {
+fn note(runs: &mut Runs, policy: Followed<'_>, remote: Option<&Evidence>) {
     for made in policy.made {
         let known = runs.entry(made).or_default();
-        *known = known.take().or_else(|| remote.clone());
+        *known = known.take().or_else(|| remote.cloned());
     }
 }

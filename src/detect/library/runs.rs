@@ -1,7 +1,7 @@
 //! Who runs a policy that is built in one place and run in another: every driver of the crate is followed back to what builds its policy.
 //! Asked for the whole crate once; it answers only whether some run is around a remote call.
 
-use super::drivers::{driver_of, operation_at, operation_of, policy_at};
+use super::drivers::{blocks, driver_of, operation_at, operation_of, policy_at};
 use super::origin::origin;
 use crate::body::ExprId;
 use crate::detect::context::{Context, Neighbours};
@@ -93,7 +93,7 @@ fn find(cx: &Context<'_>) -> Runs {
                 continue;
             };
             let Some(mut site) = crate::detect::sites::begin(&cx, call, Kind::Library) else { continue };
-            operation_of(&cx, operation_at(&cx, driver, call), driver.blocking, &mut site);
+            operation_of(&cx, operation_at(&cx, driver, call), blocks(&cx, driver, call), &mut site);
             let around = (driver.remote || site.operation.remote.is(&true)).then(|| Around {
                 place: cx.place(call),
                 certain: driver.remote || site.confidence == Confidence::High,

@@ -218,7 +218,6 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let takes_time =
         body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
-    // `sleep_before_reconnect`: the remote word tells the occasion
     let speaks = speaks_of_waiting(cx.words(), name);
     let named = speaks && made.remote_calls == 0
         || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;

@@ -35,12 +35,14 @@ fn works(cx: &Context<'_>, root: ExprId) -> bool {
     })
 }
 
-/// Whether it calls a crate of which nothing is known: without `await` that may be a library of any sort.
+/// Whether it calls a crate of which nothing is known: without `await` that may be a library of any sort. A variant that is built is no call.
 fn is_anothers(cx: &Context<'_>, root: ExprId) -> bool {
     cx.body.any(root, |id| match cx.callee(id) {
-        Callee::Foreign(path) => path.first().is_some_and(|first| {
-            !matches!(first.as_str(), "std" | "core" | "alloc") && !cx.knowledge.crate_is_client(first)
-        }),
+        Callee::Foreign(path) if !cx.call_name(id).starts_with(char::is_uppercase) => {
+            path.first().is_some_and(|first| {
+                !matches!(first.as_str(), "std" | "core" | "alloc") && !cx.knowledge.crate_is_client(first)
+            })
+        }
         _ => false,
     })
 }

@@ -91,6 +91,11 @@ pub(crate) fn is_named_sleep(words: &Words, name: &str) -> bool {
     !computes && parts.first().is_some_and(|part| is_one_of(&words.sleep, part))
 }
 
+/// Whether a name speaks of a wait and of no request. `sleep_before_reconnect`: the remote word tells the occasion.
+fn speaks_of_waiting(words: &Words, name: &str) -> bool {
+    says(&words.delay, name) && !says(&words.remote, name) || is_named_sleep(words, name)
+}
+
 /// `read_and_sleep`: the wait is what it ends with, whatever else it looks after meanwhile.
 fn ends_in_sleep(words: &Words, name: &str) -> bool {
     let parts = parts(name);
@@ -213,9 +218,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let takes_time =
         body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
-    // `sleep_before_reconnect`: the remote word tells the occasion
-    let speaks =
-        says(&cx.words().delay, name) && !says(&cx.words().remote, name) || is_named_sleep(cx.words(), name);
+    let speaks = speaks_of_waiting(cx.words(), name);
     let named = speaks && made.remote_calls == 0
         || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;
     made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops)

@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Span, TyShape};
+use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
@@ -115,7 +115,8 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         let tallest = bodies.iter().map(|body| body.height).max();
         return Summary {
             fallible: true,
-            is_wait: is_named_sleep(words, name),
+            // `fn delay(&self, attempt: u32) -> Duration` says how long, and waits for nobody
+            is_wait: is_named_sleep(words, name) && !gives_a_number(cx.krate.signature(item)),
             tells_status: bodies.iter().any(|body| body.tells_status),
             // that all stay here shows nothing: others may implement it too
             remote: bodies.iter().any(|body| body.remote == Some(true)).then_some(true),
@@ -130,6 +131,13 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     made.paces_itself = made.wait.is_some_and(|wait| tries_before(&cx, wait, left));
     let deepest = cx.deepest.replace(outer);
     Summary { height: if deepest == BOTTOMLESS { BOTTOMLESS } else { deepest + 1 }, ..made }
+}
+
+fn gives_a_number(head: Option<&Signature>) -> bool {
+    let Some(ret) = head.and_then(|head| head.ret.as_ref()) else { return false };
+    let given = ret.args.first().filter(|_| ret.name() == "Option").unwrap_or(ret);
+    given.name().ends_with("Duration")
+        || matches!(given.name(), "u32" | "u64" | "u128" | "usize" | "f32" | "f64")
 }
 
 fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {

@@ -107,7 +107,8 @@ fn place(name: &str) -> PathBuf {
 }
 
 fn fixtures() -> Vec<Fixture> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(place("")).unwrap().map(|it| it.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(place("")).unwrap().map(|it| it.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|it| it == "rs"));
     paths.sort();
     let fixtures: Vec<Fixture> = paths.iter().map(|path| read(path)).collect();

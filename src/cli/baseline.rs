@@ -102,7 +102,7 @@ fn without_reporting(options: &Options) -> Result<(), UserError> {
         ("--fail-on", options.fail_on.is_some()),
         ("--new-from-rev", options.older.new_from_rev.is_some()),
     ];
-    match typed.into_iter().find(|(_, typed)| *typed) {
+    match typed.into_iter().chain(options.fixing.typed()).find(|(_, typed)| *typed) {
         Some((name, _)) => Err(UserError::new(format!("`baseline` reports nothing: it takes no {name}"))
             .help("`retry-lint check` takes it")),
         None => Ok(()),

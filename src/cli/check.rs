@@ -3,9 +3,11 @@
 use super::args::Options;
 use super::configured::here;
 use super::error::Stop;
-use super::fixing::{self, Texts};
+use super::fixing::{self, Asked};
 use super::output::write_files;
-use super::run::{Judging, Looked, run};
+use super::rewriting::{self, Rewritten, Unwritten};
+use super::rooms::Card;
+use super::run::{Judging, Looked};
 use super::settings::Settings;
 use super::surroundings::surroundings;
 use super::with_check::with_check;
@@ -13,6 +15,7 @@ use super::{Status, say, show};
 use crate::model::Level;
 use crate::report::{Report, Surroundings};
 use codespan_reporting::term::termcolor::WriteColor;
+use std::cell::Cell;
 use std::time::Instant;
 
 pub(super) fn check(
@@ -25,28 +28,71 @@ pub(super) fn check(
     }
     // what has no package of its own, and the names that comments and the baseline may use, are those of the current folder
     let here = here(options)?;
+    fixing::can_be_done(settings, options, &here.known.addable())?;
     let checked = with_check(settings, out)?;
     let names = here.rule_names();
     let older = options.older.read(&settings.inputs)?;
     let started = Instant::now();
-    if options.fixing.fix {
-        fixing::may_write(settings, &options.fixing)?;
-    }
+    let stale = Cell::new(0);
+    let leave_out = |looked: &mut Looked, edited: &[Rewritten]| {
+        stale.set(older.leave_out(looked, edited, &settings.inputs, &names));
+    };
     let judging = Judging { keep_all: older.has_baseline(), fixes: true };
-    let leave_out = |looked: &mut Looked| older.leave_out(looked, &settings.inputs, &names);
-    if options.fixing.asked() {
-        return fix(settings, options, judging, &|looked| _ = leave_out(looked), out);
-    }
-    let mut looked = run(settings, options, Some(judging), &Texts::new())?;
-    let stale = leave_out(&mut looked);
-    let mut around = surroundings(here.rules.cards(), &looked, settings);
-    checked.correct(&mut around);
-    let status = tell(settings, &looked, &around, out)?;
+    let asked = Asked { settings, options, judging, leave_out: &leave_out };
+    let (looked, status) = if options.fixing.diff {
+        diff(&asked, out)?
+    } else if options.fixing.fix {
+        fix(&asked, here.rules.cards(), out)?
+    } else {
+        let looked = asked.look(&[])?;
+        let mut around = surroundings(here.rules.cards(), &looked, settings);
+        checked.correct(&mut around);
+        let status = tell(settings, &looked, &around, out)?;
+        (looked, status)
+    };
     checked.finish(out)?;
     out.flush()?;
     say::timings(&looked, started.elapsed(), settings.talk);
-    older.say_stale(stale, settings.talk);
+    older.say_stale(stale.get(), settings.talk);
     Ok(if checked.failed { Status::Failed } else { status })
+}
+
+/// Prints what fixes would change.
+fn diff(asked: &Asked<'_>, out: &mut dyn WriteColor) -> Result<(Looked, Status), Stop> {
+    let settings = asked.settings;
+    let (looked, fixed) = fixing::fixed(asked)?;
+    say::problems(&looked, settings);
+    say::unwritten(&fixed.failed, settings.talk);
+    rewriting::diff(&fixed.files, out)?;
+    out.flush()?;
+    say::fixes(&fixed, asked.options, settings);
+    say::statistics(&looked, settings.talk);
+    let failed = !fixed.failed.is_empty() || looked.problems.iter().any(|it| say::fails(it, settings));
+    let status = match (failed, fixed.files.is_empty()) {
+        (true, _) => Status::Failed,
+        (false, true) => Status::Clean,
+        (false, false) => Status::Findings,
+    };
+    Ok((looked, status))
+}
+
+/// Applies fixes, and tells as ever what is left.
+fn fix(asked: &Asked<'_>, cards: Vec<Card>, out: &mut dyn WriteColor) -> Result<(Looked, Status), Stop> {
+    let settings = asked.settings;
+    let (mut looked, mut fixed) = fixing::fixed(asked)?;
+    let unwritten = rewriting::write(&fixed.files, std::mem::take(&mut fixed.failed));
+    if !unwritten.is_empty() {
+        // what was not written is not mended
+        fixed.files.retain(|file| unwritten.iter().all(|it| it.path != file.path));
+        looked = asked.look(&fixed.files)?;
+    }
+    say::unwritten(&unwritten, settings.talk);
+    looked.problems.extend(unwritten.iter().map(Unwritten::problem));
+    looked.problems.sort();
+    let around = surroundings(cards, &looked, settings);
+    let status = tell(settings, &looked, &around, out)?;
+    say::fixes(&fixed, asked.options, settings);
+    Ok((looked, if unwritten.is_empty() { status } else { Status::Failed }))
 }
 
 /// Writes what was found, and says beside it how it was found.
@@ -73,39 +119,6 @@ fn tell(
     let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
     let findings = looked.findings.iter().map(|finding| (finding.level, looked.fail_on(finding)));
     Ok(status(findings, failed))
-}
-
-/// `--diff` shows what fixes change and `--fix` changes it; what is left is told as ever.
-fn fix(
-    settings: &Settings,
-    options: &Options,
-    judging: Judging,
-    leave_out: &dyn Fn(&mut Looked),
-    out: &mut dyn WriteColor,
-) -> Result<Status, Stop> {
-    let (mut looked, fixed) = fixing::fixed(settings, options, judging, leave_out)?;
-    if options.fixing.diff {
-        say::problems(&looked, settings);
-        fixing::diff(&fixed, out)?;
-        out.flush()?;
-        say::fixes(&fixed, options, settings.talk);
-        let failed = looked.problems.iter().any(|problem| say::fails(problem, settings));
-        return Ok(match (failed, fixed.files.is_empty()) {
-            (true, _) => Status::Failed,
-            (false, true) => Status::Clean,
-            (false, false) => Status::Findings,
-        });
-    }
-    let unwritten = fixing::write(&fixed);
-    let added =
-        if options.fixing.add_dependency.is_some() { fixing::add_dependencies(&fixed) } else { Vec::new() };
-    let failed = !unwritten.is_empty() || !added.is_empty();
-    looked.problems.extend(unwritten);
-    looked.problems.extend(added);
-    let around = surroundings(here(options)?.rules.cards(), &looked, settings);
-    let status = tell(settings, &looked, &around, out)?;
-    say::fixes(&fixed, options, settings.talk);
-    Ok(if failed { Status::Failed } else { status })
 }
 
 /// A file that failed the run weighs more than findings: what was found is not all there is. Each finding comes with the lowest level

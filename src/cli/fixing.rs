@@ -1,18 +1,19 @@
-//! `--fix` and `--diff`: findings' fixes applied round after round, until none is left, and then written or shown. Files are read as often as
-//! that takes from memory; the disk is written once, at the end, each file whole or not at all.
+//! `--fix` and `--diff`: findings' fixes applied round after round, until none is left. Files are read as often as that takes from memory; the
+//! disk is written once, at the end, by `rewriting`.
 
 use super::args::Options;
 use super::configured::real;
-use super::error::{Stop, UserError};
+use super::error::{Stop, UserError, nearest};
+use super::output::OutputArgs;
+use super::rewriting::{Rewritten, Unwritten, manifests};
+use super::rooms;
 use super::run::{Judging, Looked, run};
 use super::settings::{Inputs, Settings};
-use crate::fix::apply;
-use crate::model::{Edit, Finding, Fix, Needed, Problem, Safety};
-use crate::settings::{Draft, dirty};
+use crate::model::{Edit, Finding, Fix, Needed, Safety, edited};
+use crate::settings::dirty;
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Rounds of fixes: one fix may make room for the next, and each is smaller than what it mends.
@@ -24,20 +25,20 @@ const MOST_ROUNDS: usize = 10;
 // each is a switch of its own on the command line
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct FixArgs {
-    /// Apply the safe fixes: those that change nothing but the fault.
-    #[arg(long, global = true, conflicts_with = "diff")]
+    /// Apply the safe fixes: those that change nothing but the fault. What is left is reported.
+    #[arg(long, global = true)]
     pub(super) fix: bool,
 
-    /// Fixes that change more than the fault, too: how long callers wait, how often is tried.
+    /// With --fix or --diff: fixes that change more than the fault, too, such as how long callers wait or how often is tried.
     #[arg(long, global = true)]
     pub(super) unsafe_fixes: bool,
 
-    /// Show what `--fix` would change, and change nothing.
+    /// Print what `--fix` would change as a unified diff, and change nothing; exit status 1 if there is something.
     #[arg(long, global = true)]
     pub(super) diff: bool,
 
-    /// Apply fixes although git has changes that are not committed.
-    #[arg(long, global = true, requires = "fix")]
+    /// With --fix: also where git has changes that are not committed.
+    #[arg(long, global = true)]
     pub(super) allow_dirty: bool,
 
     /// Where a fix needs a random number and the package depends on no source of one, add this crate to its `Cargo.toml`.
@@ -50,6 +51,17 @@ impl FixArgs {
     pub(super) fn asked(&self) -> bool {
         self.fix || self.diff
     }
+
+    /// Those that were typed, for commands that have no use for them.
+    pub(super) fn typed(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--fix", self.fix),
+            ("--unsafe-fixes", self.unsafe_fixes),
+            ("--diff", self.diff),
+            ("--allow-dirty", self.allow_dirty),
+            ("--add-dependency", self.add_dependency.is_some()),
+        ]
+    }
 }
 
 /// Texts that stand in for files on disk, by path.
@@ -58,74 +70,172 @@ pub(super) type Texts = BTreeMap<PathBuf, String>;
 /// What came of fixing.
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
-    /// Each file that changes: as shown, as it was read and as it is now.
+    /// Each file that changes, by the path that is shown; manifests too.
     pub(super) files: Vec<Rewritten>,
-    /// How many fixes that makes.
-    pub(super) count: usize,
+    /// Manifests that could not be changed.
+    pub(super) failed: Vec<Unwritten>,
     /// Fixes that would need `--unsafe-fixes`.
     pub(super) held_back: usize,
-    /// Crates that manifests lack, by the folder of the package.
+    /// Crates that manifests lack and that nobody asked to add, by the folder of the package.
     pub(super) needs: BTreeMap<PathBuf, BTreeSet<Needed>>,
 }
 
-/// A file that changes.
-#[derive(Debug)]
-pub(super) struct Rewritten {
-    pub(super) path: PathBuf,
-    pub(super) shown: String,
-    pub(super) before: String,
-    pub(super) after: String,
+/// Refuses options that say nothing together, or cannot be followed. `addable`: the crates that fixes may add.
+pub(super) fn can_be_done(settings: &Settings, options: &Options, addable: &[&str]) -> Result<(), UserError> {
+    let FixArgs { fix, unsafe_fixes, diff, allow_dirty, add_dependency } = &options.fixing;
+    if *fix && *diff {
+        return Err(UserError::new("--fix is given together with --diff")
+            .help("--diff shows what --fix would change: first the one, then the other"));
+    }
+    if *unsafe_fixes && !options.fixing.asked() {
+        return Err(UserError::new("--unsafe-fixes is given without --fix or --diff").help(
+            "`--fix --unsafe-fixes` applies them, `--diff --unsafe-fixes` shows what that would change",
+        ));
+    }
+    if *allow_dirty && !fix {
+        return Err(UserError::new("--allow-dirty is given without --fix").help("nothing else writes"));
+    }
+    if let Some(name) = add_dependency
+        && !addable.contains(&name.as_str())
+    {
+        let error = UserError::new(format!("unknown crate `{name}` in --add-dependency"));
+        return Err(match nearest(name, addable.iter().copied()) {
+            Some(meant) => error.help(format!("did you mean `{meant}`?")),
+            None => error.help(format!("fixes can add {}", addable.join(", "))),
+        });
+    }
+    let OutputArgs { output, with_check } = &options.output;
+    if *diff && (options.format.is_some() || !output.is_empty()) {
+        return Err(UserError::new("--diff prints a unified diff: it takes no --format and no --output")
+            .help("`--format json` without --diff has the edits of each fix"));
+    }
+    if options.fixing.asked() && with_check.is_some() {
+        return Err(UserError::new("--with-check is given together with --fix or --diff")
+            .help("cargo would speak of the files as they were"));
+    }
+    if *fix { may_write(settings, *allow_dirty) } else { Ok(()) }
+}
+
+/// Refuses to write where nothing could be taken back: on standard input, or over changes that are not committed.
+fn may_write(settings: &Settings, allow_dirty: bool) -> Result<(), UserError> {
+    let Inputs::Paths(paths) = &settings.inputs else {
+        return Err(UserError::new("what comes on standard input cannot be fixed in its place")
+            .help("use `--diff`, which prints the changes"));
+    };
+    if allow_dirty {
+        return Ok(());
+    }
+    let Some(file) = dirty(paths).map_err(|error| UserError::new(error.what).help(error.help))? else {
+        return Ok(());
+    };
+    Err(UserError::new(format!(
+        "there are changes that are not committed (`{file}`): a fix could not be told from them"
+    ))
+    .help("commit or stash them first, or say --allow-dirty"))
+}
+
+/// What is asked of a run that may fix.
+pub(super) struct Asked<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) options: &'a Options,
+    pub(super) judging: Judging,
+    /// Takes from what was found what is not asked for; these files have other lines than on disk.
+    pub(super) leave_out: &'a dyn Fn(&mut Looked, &[Rewritten]),
+}
+
+impl Asked<'_> {
+    /// What is found where these files are as they would be.
+    pub(super) fn look(&self, files: &[Rewritten]) -> Result<Looked, Stop> {
+        let texts: Texts = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
+        let mut looked = run(self.settings, self.options, Some(self.judging), &texts)?;
+        (self.leave_out)(&mut looked, files);
+        Ok(looked)
+    }
 }
 
 /// Looks, applies, and looks again until nothing more is to be applied; what is left is what the last look found.
-pub(super) fn fixed(
-    settings: &Settings,
-    options: &Options,
-    judging: Judging,
-    leave_out: &dyn Fn(&mut Looked),
-) -> Result<(Looked, Fixed), Stop> {
-    let mut made = Fixed::default();
-    let mut texts = Texts::new();
-    let mut looked = run(settings, options, Some(judging), &texts)?;
-    leave_out(&mut looked);
+pub(super) fn fixed(asked: &Asked<'_>) -> Result<(Looked, Fixed), Stop> {
+    let fixing = &asked.options.fixing;
+    let mut files: Vec<Rewritten> = Vec::new();
+    let mut needs: BTreeMap<PathBuf, BTreeSet<Needed>> = BTreeMap::new();
+    let mut looked = asked.look(&[])?;
     for _ in 0..MOST_ROUNDS {
-        let chosen = chosen(&looked.findings, options.fixing.unsafe_fixes);
-        if chosen.is_empty() {
+        let mut applied = 0;
+        for fixes in by_file(&chosen(&looked.findings, fixing.unsafe_fixes)) {
+            applied += apply(&looked, &fixes, &mut files, &mut needs);
+        }
+        if applied == 0 {
             break;
         }
-        for (path, edits) in by_file(&chosen) {
-            let Some(place) = looked.paths.get(&path).cloned() else { continue };
-            let before = looked.sources.text(&path);
-            let Some(after) = apply(before, &edits) else { continue };
-            if !made.files.iter().any(|file| file.path == place) {
-                let (shown, before) = (path.to_string(), before.to_owned());
-                made.files.push(Rewritten { path: place.clone(), shown, before, after: String::new() });
-            }
-            texts.insert(place, after);
-        }
-        made.count += chosen.len();
-        for fix in &chosen {
-            made.note_need(&looked, fix);
-        }
-        looked = run(settings, options, Some(judging), &texts)?;
-        leave_out(&mut looked);
+        looked = asked.look(&files)?;
     }
-    for file in &mut made.files {
-        file.after = texts.get(&file.path).cloned().unwrap_or_default();
-    }
-    made.files.retain(|file| file.before != file.after);
+    files.retain(|file| file.before != file.after);
+    let mut made = Fixed { files, ..Fixed::default() };
+    made.add(needs, fixing.add_dependency.as_deref());
     made.files.sort_by(|one, other| one.shown.cmp(&other.shown));
-    made.held_back = looked.findings.iter().filter(|it| it.fix.is_some()).count();
+    let is_unsafe = |it: &&Finding| it.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Unsafe);
+    made.held_back = looked.findings.iter().filter(is_unsafe).count();
     Ok((looked, made))
 }
 
-impl Fixed {
-    fn note_need(&mut self, looked: &Looked, fix: &Fix) {
-        let Some(needs) = fix.needs.clone() else { return };
-        let path = fix.edits.first().and_then(|edit| looked.paths.get(&edit.path));
-        if let Some(folder) = path.and_then(|path| super::rooms::package_folder(path)) {
-            self.needs.entry(folder).or_default().insert(needs);
+/// Applies fixes of one file to its text; gives how many.
+fn apply(
+    looked: &Looked,
+    fixes: &[&Fix],
+    files: &mut Vec<Rewritten>,
+    needs: &mut BTreeMap<PathBuf, BTreeSet<Needed>>,
+) -> usize {
+    let mut edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
+    edits.sort();
+    let Some(shown) = edits.first().map(|edit| edit.path.clone()) else { return 0 };
+    let Some(path) = looked.paths.get(&shown) else { return 0 };
+    // one file by two names is changed by the first
+    let target = real(path);
+    if files.iter().any(|file| file.path != *path && real(&file.path) == target) {
+        return 0;
+    }
+    let before = looked.sources.text(&shown);
+    let Some(after) = edited(before, 0, edits) else { return 0 };
+    let at = files.iter().position(|file| file.path == *path).unwrap_or_else(|| {
+        let (path, shown, before) = (path.clone(), shown.to_string(), before.to_owned());
+        files.push(Rewritten { path, shown, before, after: String::new(), fixes: 0, manifest: None });
+        files.len() - 1
+    });
+    let needed: Vec<&Needed> = fixes.iter().filter_map(|fix| fix.needs.as_ref()).collect();
+    let folder = rooms::package_folder(path).filter(|_| !needed.is_empty());
+    if let Some(file) = files.get_mut(at) {
+        file.after = after;
+        file.fixes += fixes.len();
+        if let Some(folder) = folder {
+            file.manifest = Some(folder.join("Cargo.toml"));
+            needs.entry(folder).or_default().extend(needed.into_iter().cloned());
         }
+    }
+    fixes.len()
+}
+
+impl Fixed {
+    /// Adds the crate that may be added to the manifests that lack it; of all others is only told that they are missing.
+    fn add(&mut self, mut needs: BTreeMap<PathBuf, BTreeSet<Needed>>, added: Option<&str>) {
+        let mut to_add = BTreeMap::new();
+        for (folder, missing) in &mut needs {
+            let ours: BTreeSet<Needed> =
+                missing.extract_if(.., |it| Some(it.name.as_str()) == added).collect();
+            if !ours.is_empty() {
+                to_add.insert(folder.clone(), ours);
+            }
+        }
+        needs.retain(|_, missing| !missing.is_empty());
+        let (changed, failed) = manifests(&to_add);
+        let changes = |path: &PathBuf| {
+            changed.iter().any(|it| it.path == *path && it.before != it.after)
+                || failed.iter().any(|it| it.path == *path)
+        };
+        for file in &mut self.files {
+            file.manifest = file.manifest.take().filter(changes);
+        }
+        self.files.extend(changed.into_iter().filter(|file| file.before != file.after));
+        (self.failed, self.needs) = (failed, needs);
     }
 }
 
@@ -153,124 +263,13 @@ fn chosen(findings: &[Finding], with_unsafe: bool) -> Vec<&Fix> {
     taken
 }
 
-fn by_file<'f>(fixes: &[&'f Fix]) -> BTreeMap<Arc<str>, Vec<&'f Edit>> {
-    let mut files: BTreeMap<Arc<str>, Vec<&Edit>> = BTreeMap::new();
-    for edit in fixes.iter().flat_map(|fix| &fix.edits) {
-        files.entry(edit.path.clone()).or_default().push(edit);
-    }
-    files
-}
-
-/// A unified diff of all that changes, as `git apply` takes it.
-pub(super) fn diff(fixed: &Fixed, out: &mut dyn std::io::Write) -> std::io::Result<()> {
-    for file in &fixed.files {
-        let changed = similar::TextDiff::from_lines(&file.before, &file.after);
-        let mut unified = changed.unified_diff();
-        write!(out, "{}", unified.header(&format!("a/{}", file.shown), &format!("b/{}", file.shown)))?;
-    }
-    Ok(())
-}
-
-/// Refuses to write where nothing could be taken back: on standard input, or over changes that are not committed.
-pub(super) fn may_write(settings: &Settings, fixing: &FixArgs) -> Result<(), UserError> {
-    let Inputs::Paths(paths) = &settings.inputs else {
-        return Err(UserError::new("what comes on standard input cannot be fixed in its place")
-            .help("use `--diff`, which prints the changes"));
-    };
-    if fixing.allow_dirty {
-        return Ok(());
-    }
-    let Some(file) = dirty(paths).map_err(|error| UserError::new(error.what).help(error.help))? else {
-        return Ok(());
-    };
-    Err(UserError::new(format!(
-        "there are changes that are not committed (`{file}`): a fix could not be told from them"
-    ))
-    .help("commit or stash them first, or say --allow-dirty"))
-}
-
-/// Writes what changed; a file that somebody else has changed since it was read is left alone, and told.
-pub(super) fn write(fixed: &Fixed) -> Vec<Problem> {
-    fixed.files.iter().filter_map(|file| write_one(file).err()).collect()
-}
-
-fn write_one(file: &Rewritten) -> Result<(), Problem> {
-    let problem =
-        |message: String| Problem { path: file.shown.clone(), line: 0, column: 0, message, fatal: true };
-    let now = std::fs::read(&file.path).map_err(|error| problem(format!("cannot be read again: {error}")))?;
-    if now != file.before.as_bytes() {
-        return Err(problem(
-            "has changed since it was read, and is left as it is; run --fix again".to_owned(),
-        ));
-    }
-    replace(&file.path, &file.after)
-        .map_err(|error| problem(format!("cannot be written: {error}; it is as it was")))
-}
-
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let about = std::fs::metadata(path)?;
-    let mut draft = Draft::beside(path)?;
-    draft.write_all(text.as_bytes())?;
-    draft.permissions(about.permissions())?;
-    draft.replace()
-}
-
-/// Adds the crates that fixes need to the manifests of their packages; what could not be added is told.
-pub(super) fn add_dependencies(fixed: &Fixed) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (folder, needs) in &fixed.needs {
-        let path = folder.join("Cargo.toml");
-        let added = std::fs::read_to_string(&path)
-            .map_err(|error| error.to_string())
-            .and_then(|text| with_dependencies(&text, needs))
-            .and_then(|text| replace(&real(&path), &text).map_err(|error| error.to_string()));
-        if let Err(error) = added {
-            let lines: Vec<String> = needs.iter().map(Needed::line).collect();
-            problems.push(Problem {
-                path: path.to_string_lossy().into_owned(),
-                line: 0,
-                column: 0,
-                message: format!(
-                    "cannot be changed ({error}): add `{}` to [dependencies]",
-                    lines.join("`, `")
-                ),
-                fatal: true,
-            });
+/// The fixes of each file; a fix is of one file only.
+fn by_file<'f>(fixes: &[&'f Fix]) -> Vec<Vec<&'f Fix>> {
+    let mut files: BTreeMap<Arc<str>, Vec<&Fix>> = BTreeMap::new();
+    for fix in fixes {
+        if let Some(edit) = fix.edits.first() {
+            files.entry(edit.path.clone()).or_default().push(fix);
         }
     }
-    problems
-}
-
-/// A manifest with more dependencies, all else as it was.
-fn with_dependencies(text: &str, needs: &BTreeSet<Needed>) -> Result<String, String> {
-    let mut document: toml_edit::DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
-    let listed = document.entry("dependencies").or_insert_with(toml_edit::table);
-    let listed = listed.as_table_like_mut().ok_or("`dependencies` is no table")?;
-    for needed in needs {
-        if !listed.contains_key(&needed.name) {
-            listed.insert(&needed.name, toml_edit::value(&needed.version));
-        }
-    }
-    Ok(document.to_string())
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dependency_is_added_and_all_else_stays() {
-        let needs = BTreeSet::from([Needed { name: "fastrand".to_owned(), version: "2".to_owned() }]);
-        let text = "[package]\nname = \"a\" # ours\n\n[dependencies]\ntokio = \"1\"   # the runtime\n\n[features]\nx = []\n";
-        let with = with_dependencies(text, &needs).unwrap();
-        assert_eq!(with, text.replace("runtime\n", "runtime\nfastrand = \"2\"\n"));
-        assert_eq!(with_dependencies(&with, &needs).unwrap(), with, "twice is once");
-        assert_eq!(
-            with_dependencies("[package]\nname = \"a\"\n", &needs).unwrap(),
-            "[package]\nname = \"a\"\n\n[dependencies]\nfastrand = \"2\"\n"
-        );
-        assert!(with_dependencies("[package", &needs).is_err());
-    }
+    files.into_values().collect()
 }

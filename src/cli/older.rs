@@ -3,6 +3,8 @@
 
 use super::args::Talk;
 use super::error::UserError;
+use super::moved::Moved;
+use super::rewriting::Rewritten;
 use super::run::Looked;
 use super::say;
 use super::settings::Inputs;
@@ -74,7 +76,14 @@ impl Read {
     }
 
     /// Takes away what is old; gives back how many entries of the baseline are stale.
-    pub(super) fn leave_out(&self, looked: &mut Looked, inputs: &Inputs, names: &[RuleName]) -> usize {
+    /// The lines of what was edited in memory are taken as they are on disk.
+    pub(super) fn leave_out(
+        &self,
+        looked: &mut Looked,
+        edited: &[Rewritten],
+        inputs: &Inputs,
+        names: &[RuleName],
+    ) -> usize {
         let mut stale = 0;
         if let Some((path, baseline)) = &self.baseline {
             let run = Run::new(looked, inputs, names, path);
@@ -87,7 +96,8 @@ impl Read {
         }
         if let Some(changed) = &self.changed {
             let before = looked.findings.len();
-            looked.findings.retain(|finding| is_new(finding, changed));
+            let moved = Moved::by(edited);
+            looked.findings.retain(|finding| is_new(finding, changed, &moved));
             looked.left_out.unchanged = before - looked.findings.len();
         }
         stale
@@ -105,9 +115,12 @@ impl Read {
     }
 }
 
-fn is_new(finding: &Finding, changed: &Changed) -> bool {
+fn is_new(finding: &Finding, changed: &Changed, moved: &Moved) -> bool {
     let mut places = finding.labels.iter().map(|label| &label.place).chain([&finding.place]);
-    places.any(|place| changed.touches(Path::new(&*place.path), place.line, place.end_line))
+    places.any(|place| {
+        let on_disk = moved.on_disk(&place.path, place.line, place.end_line);
+        on_disk.is_some_and(|(first, last)| changed.touches(Path::new(&*place.path), first, last))
+    })
 }
 
 /// A baseline's file; `None` where there is none.

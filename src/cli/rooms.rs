@@ -112,6 +112,14 @@ impl Known {
 }
 
 impl Known {
+    /// The crates that a fix may add to a manifest, each once.
+    pub(super) fn addable(&self) -> Vec<&str> {
+        let code = self.knowledge().map_or(&[][..], |knowledge| &knowledge.code);
+        let names: BTreeSet<&str> =
+            code.iter().filter(|code| code.add.is_some()).map(|code| code.krate.as_str()).collect();
+        names.into_iter().collect()
+    }
+
     /// The tables; `None` only where the program's own cannot be read, which a test keeps out.
     fn knowledge(&self) -> Option<&Knowledge> {
         self.own.as_ref().or_else(|| Knowledge::builtin().ok())
@@ -210,15 +218,18 @@ impl Unread {
             Self::Files { folder, files, context } => package(folder.as_deref(), &files, context, texts),
             Self::Text(name, bytes) => {
                 let paths = BTreeMap::from([(Arc::from(name.as_str()), PathBuf::from(&name))]);
+                // what its package depends on says what its names mean
+                let folder = source::package_folder(Path::new(&name));
+                let texts = folder.as_deref().map(source::package_texts).unwrap_or_default();
                 let (files, unread) = match source::source_file(name.into(), bytes) {
                     Ok(file) => (vec![file], Vec::new()),
                     Err(problem) => (Vec::new(), vec![problem]),
                 };
                 Package {
-                    krate: Crate::new(files, None),
+                    krate: Crate::with(files, texts.clone()),
                     unread,
                     extent: Extent::Part,
-                    texts: PackageTexts::default(),
+                    texts,
                     paths,
                 }
             }

@@ -160,7 +160,9 @@ fn look_at(configured: Configured, judging: Option<Judging>, options: &Options, 
             .flat_map(|it| it.labels.iter().map(|label| &label.place).chain([&it.place]));
         // of these no more than the fingerprint is asked for
         let places = places.chain(looked.unreported.iter().map(|it| &it.place));
-        let wanted: BTreeSet<Arc<str>> = places.map(|place| place.path.clone()).collect();
+        let mut wanted: BTreeSet<Arc<str>> = places.map(|place| place.path.clone()).collect();
+        let fixes = looked.findings.iter().filter_map(|it| it.fix.as_ref());
+        wanted.extend(fixes.flat_map(|fix| &fix.edits).map(|edit| edit.path.clone()));
         if judging.keep_all {
             looked.files = package.files().map(|(path, _)| path.clone()).collect();
         }

@@ -3,8 +3,10 @@
 use super::args::{Color, Options, Talk};
 use super::error::UserError;
 use super::fixing::Fixed;
+use super::rewriting::{Unwritten, from_here};
 use super::run::Looked;
 use super::settings::{Settings, color_choice};
+use super::surroundings::shown;
 use crate::model::{Problem, Unfollowed, unknown_facts};
 use crate::report::{self, Summary, clean};
 use codespan_reporting::term::termcolor::{self, ColorSpec, StandardStream, WriteColor};
@@ -116,36 +118,48 @@ fn covered(summary: Summary, listed: bool) -> String {
     format!("{known}; {bodies}{hint}")
 }
 
+/// Files that fixes were to change and that stay as they were. They fail the run.
+pub(super) fn unwritten(files: &[Unwritten], talk: Talk) {
+    for file in files {
+        error(&UserError::new(format!("{}: {}", file.shown, file.why)).help(file.help), talk.color);
+    }
+}
+
 /// What fixes changed, what they need, and what was held back.
-pub(super) fn fixes(fixed: &Fixed, options: &Options, talk: Talk) {
-    let fixing = &options.fixing;
-    let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "es" });
-    if fixing.fix && !talk.quiet {
-        let files = fixed.files.len();
-        let text = format!(
-            "applied {} in {files} {}",
-            plural(fixed.count, "fix"),
-            if files == 1 { "file" } else { "files" }
-        );
-        line(talk.color, "info", termcolor::Color::Blue, &text);
+pub(super) fn fixes(fixed: &Fixed, options: &Options, settings: &Settings) {
+    let (fixing, talk) = (&options.fixing, settings.talk);
+    let (sources, manifests): (Vec<_>, Vec<_>) = fixed.files.iter().partition(|file| file.fixes > 0);
+    let counted =
+        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let fixes = |count| counted(count, "fix", "fixes");
+    let info = |text: String| {
+        if !talk.quiet {
+            line(talk.color, "info", termcolor::Color::Blue, &text);
+        }
+    };
+    let count: usize = sources.iter().map(|file| file.fixes).sum();
+    let made = format!("{} in {}", fixes(count), counted(sources.len(), "file", "files"));
+    match (fixing.fix, count) {
+        (true, 0) => info("no fixes to apply".to_owned()),
+        (true, _) => info(format!("applied {made}")),
+        (false, 0) => info("no fixes to show".to_owned()),
+        (false, _) => info(format!("{made}; --fix in place of --diff applies them")),
     }
-    if fixed.held_back > 0 && !fixing.unsafe_fixes && !talk.quiet {
-        let text = format!(
-            "{} left that change more than the fault; --unsafe-fixes applies them too",
-            plural(fixed.held_back, "fix")
-        );
-        line(talk.color, "info", termcolor::Color::Blue, &text);
+    if fixing.fix {
+        manifests.iter().for_each(|file| info(format!("added a dependency to {}", file.shown)));
     }
-    if fixing.add_dependency.is_some() && fixing.fix {
-        return;
+    // in words for people the report itself has told
+    let told = fixing.fix && settings.format == report::Format::Human;
+    if fixed.held_back > 0 && !fixing.unsafe_fixes && !told {
+        let left = fixes(fixed.held_back);
+        info(format!("{left} left that change more than the fault; --unsafe-fixes applies them too"));
     }
     for (folder, needs) in &fixed.needs {
         for needed in needs {
-            let manifest = folder.join("Cargo.toml");
+            let manifest = from_here(&shown(&folder.join("Cargo.toml")));
             let text = format!(
-                "the fixes need a source of random numbers: add `{}` to [dependencies] of {}, or say --add-dependency {}",
+                "the fixes need a source of random numbers: add `{}` to [dependencies] of {manifest}, or say --add-dependency {}",
                 needed.line(),
-                manifest.display(),
                 needed.name
             );
             line(talk.color, "warning", termcolor::Color::Yellow, &text);

@@ -97,6 +97,7 @@ pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
         ("--baseline", options.older.baseline.is_some()),
         ("--new-from-rev", options.older.new_from_rev.is_some()),
     ];
+    let typed = typed.into_iter().chain(options.fixing.typed());
     let files = options.output.output.iter().map(|output| output.format);
     if let Some(format) =
         options.format.into_iter().chain(files).find(|it| !report::Format::from(*it).lists_sites())
@@ -105,7 +106,7 @@ pub(super) fn without_judging(options: &Options) -> Result<(), UserError> {
         return Err(UserError::new(format!("`audit` lists sites, and `{word}` is a format for findings"))
             .help("`audit` writes human, concise and json; `retry-lint check` writes the others"));
     }
-    match typed.into_iter().find(|(_, typed)| *typed) {
+    match { typed }.find(|(_, typed)| *typed) {
         Some((name, _)) => {
             Err(UserError::new(format!("`audit` lists sites and asks no rule: it takes no {name}"))
                 .help("`retry-lint check` takes it"))

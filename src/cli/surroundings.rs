@@ -49,6 +49,7 @@ fn named(looked: &Looked) -> BTreeSet<&str> {
         named.insert(&finding.place.path);
         named.extend(finding.labels.iter().map(|label| &*label.place.path));
         named.extend(finding.site.chain.iter().map(|step| &*step.place.path));
+        named.extend(finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| &*edit.path));
     }
     named
 }

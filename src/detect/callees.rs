@@ -99,10 +99,31 @@ impl<'a> Context<'a> {
             {
                 self.sleeper(path.last().trim_start_matches('_'), args).unwrap_or(Callee::Unknown)
             }
-            ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
+            ExprKind::Path(path) => {
+                self.method_by_path(path, args).or_else(|| self.by_path(path)).unwrap_or(Callee::Unknown)
+            }
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
+    }
+
+    /// `TcpListener::accept(self)`: a method that is called by its path, where no function of that path is listed.
+    fn method_by_path(&self, path: &Path, args: usize) -> Option<Callee<'a>> {
+        let args = args.checked_sub(1).filter(|_| path.segments.len() > 1)?;
+        let Target::External(full) = self.krate.path(self.at, &path.segments) else { return None };
+        let (name, ty) = full.split_last()?;
+        // of a listed type's function without an entry of its own, the type is all that is known
+        let of_type = self.knowledge.call(ty);
+        let own =
+            self.knowledge.call(&full).filter(|entry| !of_type.is_some_and(|of| std::ptr::eq(*entry, of)));
+        if own.is_some() {
+            return None;
+        }
+        let named_as_types = |ty: &String| ty.starts_with(char::is_uppercase);
+        let ty = Some(ty).filter(|ty| ty.last().is_some_and(named_as_types))?;
+        let found = self.knowledge.method(name, Some(ty), args)?;
+        // a name that means the same on every type is a method's: `Url::parse(text)` is no `text.parse()`
+        (found.certain && !found.entry.on.is_empty()).then_some(Callee::Known(found.entry, true))
     }
 
     /// `timeout(delay, stop.notified())`: what limits the wait for a stop signal is the wait.

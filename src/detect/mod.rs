@@ -4,6 +4,7 @@
 mod accepts;
 mod blind;
 mod bounds;
+mod breakers;
 mod callees;
 mod changes;
 mod classify;
@@ -21,6 +22,7 @@ mod hints;
 mod immediate;
 mod jitter;
 mod library;
+mod likely;
 mod limits;
 mod makers;
 mod memo;
@@ -166,6 +168,7 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         );
         found.sites.extend(policies);
         found.sites.extend(schedules::of_body(&cx));
+        breakers::mark(&cx, &mut found.sites);
     }
     found
 }

@@ -220,7 +220,7 @@ fn of_loop(
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
     let replay = delay::replay(cx, id, record, &classified.failing);
-    site.handles = handles::of_loop(cx, id, record, &classified.failing, classified.main);
+    site.handles = handles::of_loop(cx, id, record, &classified.failing, classified.main, classified.kind);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
     fill(
         cx,

@@ -31,6 +31,8 @@ pub(crate) struct Summary {
     pub(crate) is_async: bool,
     /// It reaches a remote side: known to, known not to.
     pub(crate) remote: Option<bool>,
+    /// It may run bodies of which some reach a remote side, and some stay on the machine.
+    pub(crate) stays_with_some: bool,
     /// It takes `&mut self` and assigns a field of it.
     pub(crate) mutates: bool,
     /// It never returns.
@@ -110,6 +112,9 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
             fallible: true,
             is_wait: is_named_sleep(words, name),
             tells_status: bodies.iter().any(|body| body.tells_status),
+            // that all stay here shows nothing: others may implement it too
+            remote: bodies.iter().any(|body| body.remote == Some(true)).then_some(true),
+            stays_with_some: bodies.iter().any(|body| body.remote == Some(false) || body.stays_with_some),
             height: tallest.map_or(0, |height| height.saturating_add(1).min(BOTTOMLESS)),
             ..Summary::default()
         };
@@ -208,7 +213,9 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let takes_time =
         body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
-    let speaks = says(&cx.words().delay, name) && !says(&cx.words().remote, name);
+    // `sleep_before_reconnect`: the remote word tells the occasion
+    let speaks =
+        says(&cx.words().delay, name) && !says(&cx.words().remote, name) || is_named_sleep(cx.words(), name);
     let named = speaks && made.remote_calls == 0
         || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;
     made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops)

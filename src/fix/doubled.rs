@@ -4,7 +4,7 @@
 use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
-use super::layout::{as_block, lines, put};
+use super::layout::{as_block, broken, indented, lines, put};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Counter, Edit, Success, WaitAt};
@@ -117,11 +117,8 @@ fn by_variable(
     };
     let path = &around.file.path;
     let indent = around.indent(before.span.start);
-    let mut edits = vec![insert(
-        path,
-        before.span.start,
-        format!("let mut {name} = {base};{}{indent}", around.newline()),
-    )];
+    let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
+    let mut edits = vec![insert(path, before.span.start, format!("{declared}{}{indent}", around.newline()))];
     let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
     for (at, wait) in &waits {
         edits.extend(stepped(around, wait, *at, &format!("{name}{}", wanted.draw(draws)), &step)?);
@@ -162,7 +159,8 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
     let indent = around.indent(statement.span.start);
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
-        let after = format!("{semicolon}{}", lines(around, indent, &[step.to_owned()]));
+        let step = indented(around, &broken(step, indent), indent);
+        let after = format!("{semicolon}{}", lines(around, indent, &[step]));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
     if around.arm_body(waited) == Some(waited) {
@@ -206,6 +204,5 @@ pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Opti
         };
         return Some(insert(path, span.start + 1, opened));
     }
-    let block = lines(around, &inner, &[line.to_owned(), text.to_owned()]);
-    Some(replace(path, span, format!("{{{block}{}{indent}}}", around.newline())))
+    Some(as_block(around, span, &format!("{line}\n{text}")))
 }

@@ -55,6 +55,22 @@ impl Safety {
     }
 }
 
+/// A piece of a file that begins at byte `from`, with these edits, which are in order; `None` where one overlaps another or leaves the piece.
+pub fn edited<'e>(text: &str, from: u32, edits: impl IntoIterator<Item = &'e Edit>) -> Option<String> {
+    let mut made = String::with_capacity(text.len() + 256);
+    let mut done = 0;
+    for edit in edits {
+        let start = edit.start_byte.checked_sub(from)? as usize;
+        let end = edit.end_byte.checked_sub(from)? as usize;
+        made.push_str(text.get(done..start)?);
+        text.get(start..end)?;
+        made.push_str(&edit.replacement);
+        done = end;
+    }
+    made.push_str(text.get(done..)?);
+    Some(made)
+}
+
 impl Needed {
     /// The line of a manifest.
     pub fn line(&self) -> String {

@@ -5,7 +5,7 @@ use super::human::write_finding;
 use super::surroundings::{below, is_absolute};
 use super::wire::write_line;
 use super::{FileAbout, Report, Sources, file_url, rule_url};
-use crate::model::{Finding, Label, Level, Place};
+use crate::model::{Finding, Fix, Label, Level, Place, Safety};
 use codespan_reporting::term::termcolor::NoColor;
 use serde::Serialize;
 use std::io;
@@ -142,6 +142,7 @@ fn diagnostic(finding: &Finding, report: &Report<'_>, workspace: &str) -> io::Re
     let children = [("note", finding.note.clone()), ("help", finding.help.clone())].into_iter();
     let page = rule_url(&finding.rule).map(|url| ("note", format!("see {url}")));
     let children = children.chain(page).filter(|(_, text)| !text.trim().is_empty());
+    let suggestion = finding.fix.as_ref().map(|fix| suggestion(fix, report, workspace));
     Ok(Diagnostic {
         message: finding.message.clone(),
         code: Some(Code {
@@ -155,25 +156,48 @@ fn diagnostic(finding: &Finding, report: &Report<'_>, workspace: &str) -> io::Re
         },
         spans: spans(finding, report, workspace),
         children: children
-            .map(|(level, text)| Diagnostic {
-                message: text.trim().to_owned(),
-                code: None,
-                level,
-                spans: Vec::new(),
-                children: Vec::new(),
-                rendered: None,
-            })
+            .map(|(level, text)| child(level, text.trim().to_owned(), Vec::new()))
+            .chain(suggestion)
             .collect(),
         rendered: Some(String::from_utf8_lossy(&rendered.into_inner()).into_owned()),
     })
 }
 
-/// The primary place first; without a primary span a message is not shown.
-fn spans(finding: &Finding, report: &Report<'_>, workspace: &str) -> Vec<Span> {
-    let name = |place: &Place| match report.surroundings.files.get(&*place.path) {
+fn child(level: &'static str, message: String, spans: Vec<Span>) -> Diagnostic {
+    Diagnostic { message, code: None, level, spans, children: Vec::new(), rendered: None }
+}
+
+/// A fix as rustc writes one of several parts: one child whose spans are all replaced together. What may be applied unasked is what
+/// `cargo fix` would apply.
+fn suggestion(fix: &Fix, report: &Report<'_>, workspace: &str) -> Diagnostic {
+    let applicability = match fix.safety {
+        Safety::Safe => "MachineApplicable",
+        Safety::Unsafe => "MaybeIncorrect",
+    };
+    let spans = fix.edits.iter().map(|edit| {
+        let place = report.sources.place_of(edit);
+        let span = span(file_name(&place, report, workspace), &place, "", true, report.sources);
+        Span {
+            suggested_replacement: Some(edit.replacement.clone()),
+            suggestion_applicability: Some(applicability),
+            ..span
+        }
+    });
+    let needs = fix.needs.as_ref().map(|needs| format!("; needs `{}` in [dependencies]", needs.line()));
+    child("help", format!("{}{}", fix.title, needs.unwrap_or_default()), spans.collect())
+}
+
+/// A file as cargo names it: from the workspace's folder.
+fn file_name(place: &Place, report: &Report<'_>, workspace: &str) -> String {
+    match report.surroundings.files.get(&*place.path) {
         Some(about) => below(&about.absolute, workspace).unwrap_or(&about.absolute).to_owned(),
         None => place.path.to_string(),
-    };
+    }
+}
+
+/// The primary place first; without a primary span a message is not shown.
+fn spans(finding: &Finding, report: &Report<'_>, workspace: &str) -> Vec<Span> {
+    let name = |place: &Place| file_name(place, report, workspace);
     let is_primary = |label: &&Label| label.primary;
     let primary = finding.labels.iter().find(is_primary);
     let primary_text = primary.map_or("", |label| label.text.as_str());

@@ -51,7 +51,7 @@ pub(super) fn shown_width(ch: char) -> usize {
 }
 
 /// Whether a character steers the terminal or the direction of text, or is not to be seen at all.
-pub(super) fn is_steering(ch: char) -> bool {
+pub fn is_steering(ch: char) -> bool {
     ch.is_control()
         || matches!(ch,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'

@@ -2,15 +2,20 @@
 
 use super::clean::clean;
 use super::{Audit, Report, phrase};
-use crate::model::Place;
+use crate::model::{Place, Safety};
 use codespan_reporting::term::termcolor::WriteColor;
 use std::io;
 
-/// `path:line:column: level[rule] message`
+/// `path:line:column: level[rule] message`, and behind it `[fix]` where `--fix` mends it, `[unsafe fix]` where `--unsafe-fixes` does.
 pub(super) fn write_report(out: &mut dyn WriteColor, report: &Report<'_>) -> io::Result<()> {
     for finding in report.findings {
         let (place, level) = (at(&finding.place), finding.level.word());
-        writeln!(out, "{place}: {level}[{}] {}", clean(&finding.rule), clean(&finding.message))?;
+        let mark = match finding.fix.as_ref().map(|fix| fix.safety) {
+            Some(Safety::Safe) => " [fix]",
+            Some(Safety::Unsafe) => " [unsafe fix]",
+            None => "",
+        };
+        writeln!(out, "{place}: {level}[{}] {}{mark}", clean(&finding.rule), clean(&finding.message))?;
     }
     Ok(())
 }
@@ -46,7 +51,7 @@ mod tests {
         let sample = samples::hostile();
         assert_eq!(
             samples::written(&sample.report(), Format::Concise),
-            "src/\\x1b[2J\\u{202e}.rs:1:5: warning[no-delay] tries\\n\\x1b]0;title\\x07 again \\u{2066}at once\n"
+            "src/\\x1b[2J\\u{202e}.rs:1:5: warning[no-delay] tries\\n\\x1b]0;title\\x07 again \\u{2066}at once [unsafe fix]\n"
         );
     }
 

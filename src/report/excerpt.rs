@@ -63,10 +63,10 @@ pub(super) fn excerpt(labels: &[Label], sources: &Sources) -> (Excerpt, Vec<diag
         let text = sources.text(path);
         let mut file = File { name: clean(path), ..File::default() };
         for (number, on_line) in lines {
-            let places: Vec<&Place> =
-                on_line.iter().filter_map(|at| drawn.get(*at)).map(|label| &label.place).collect();
+            let labels = on_line.iter().filter_map(|at| drawn.get(*at));
+            let spans: Vec<_> = labels.map(|label| on_first_line(text, &label.place)).collect();
             let start = file.push_line(number as usize);
-            let ranges = push_cut_line(&mut file.text, text, &places);
+            let ranges = push_cut_line(&mut file.text, text, &spans, text.starts_with('\u{feff}'));
             file.end_line(start);
             for (at, range) in on_line.into_iter().zip(ranges) {
                 let (Some(label), Some(slot)) = (drawn.get(at), on_excerpt.get_mut(at)) else { continue };
@@ -119,10 +119,16 @@ impl File {
     }
 }
 
-/// Adds the line that these places start on, cut around them; gives each place's range in what was added to.
-fn push_cut_line(shown: &mut String, text: &str, places: &[&Place]) -> Vec<Range<usize>> {
-    let spans: Vec<Range<usize>> = places.iter().map(|place| on_first_line(text, place)).collect();
-    let windows = windows(text, &spans);
+/// One line as it is shown, cut around a part of it; gives that part's range in what is shown.
+pub(super) fn cut_line(line: &str, part: Range<usize>) -> (String, Range<usize>) {
+    let mut shown = String::new();
+    let ranges = push_cut_line(&mut shown, line, &[part], false);
+    (shown, ranges.into_iter().next().unwrap_or_default())
+}
+
+/// Adds the line that these spans start on, cut around them; gives each span's range in what was added to.
+fn push_cut_line(shown: &mut String, text: &str, spans: &[Range<usize>], has_bom: bool) -> Vec<Range<usize>> {
+    let windows = windows(text, spans);
     // Where each character of the file went: its byte there, its range in `shown`.
     let mut map: Vec<(usize, Range<usize>)> = Vec::new();
     let mut columns = 0;
@@ -133,7 +139,7 @@ fn push_cut_line(shown: &mut String, text: &str, places: &[&Place]) -> Vec<Range
         }
         for (at, ch) in text.get(window.clone()).unwrap_or_default().char_indices() {
             let from = shown.len();
-            let is_bom = ch == '\u{feff}' && window.start + at == 0;
+            let is_bom = has_bom && window.start + at == 0;
             if ch == '\t' {
                 let spaces = TAB - columns % TAB;
                 shown.extend(std::iter::repeat_n(' ', spaces));

@@ -3,7 +3,7 @@
 
 use super::clean::clean;
 use super::human::totals;
-use super::{Report, rule_url};
+use super::{Report, rule_url, suggested};
 use crate::model::{Finding, Level};
 use codespan_reporting::term::termcolor::WriteColor;
 use std::io;
@@ -50,17 +50,21 @@ fn write_finding(out: &mut dyn WriteColor, finding: &Finding, report: &Report<'_
         place.line,
         place.end_line,
         property(&finding.rule),
-        data(&message(finding)),
+        data(&message(finding, report)),
     )
 }
 
-/// The message, then note, help and where the rule's page is, each on a line of its own.
-fn message(finding: &Finding) -> String {
+/// The message, then note, help, the fix with its lines, and where the rule's page is, each on a line of its own.
+fn message(finding: &Finding, report: &Report<'_>) -> String {
     let mut lines = vec![clean(&finding.message)];
     for (word, text) in [("note", &finding.note), ("help", &finding.help)] {
         let mut more = text.trim().lines().map(clean);
         lines.extend(more.next().map(|first| format!("{word}: {first}")));
         lines.extend(more);
+    }
+    if let Some(fix) = &finding.fix {
+        lines.extend(suggested::words(fix));
+        lines.extend(suggested::plain(fix, report.sources));
     }
     lines.extend(rule_url(&finding.rule));
     lines.join("\n")

@@ -3,6 +3,7 @@
 
 use super::Report;
 use super::numbered::numbered;
+use super::suggested::markdown;
 use super::wire::write_pretty;
 use crate::model::{Finding, Level};
 use serde::Serialize;
@@ -15,6 +16,14 @@ struct Issue {
     fingerprint: String,
     severity: &'static str,
     location: Location,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Content>,
+}
+
+/// What the format has for a longer text, as Markdown; GitLab itself does not show it.
+#[derive(Serialize)]
+struct Content {
+    body: String,
 }
 
 #[derive(Serialize)]
@@ -55,6 +64,7 @@ fn issue(finding: &Finding, (print, count): (String, usize), report: &Report<'_>
             path: report.surroundings.path(&finding.place.path).into_owned(),
             lines: Lines { begin: finding.place.line, end: finding.place.end_line },
         },
+        content: finding.fix.as_ref().map(|fix| Content { body: markdown(fix, report.sources) }),
     }
 }
 

@@ -1,14 +1,15 @@
 //! For people: findings with the source they are about, sites as a table that answers how long does it wait, is it random, does it end.
 
 use super::clean::clean;
-use super::excerpt::excerpt;
+use super::excerpt::{Excerpt, excerpt};
 use super::phrase::{self, count};
 use super::table::{Column, Cut, write_table};
-use super::{Audit, Report, Sources};
+use super::{Audit, Report, Sources, suggested};
 use crate::model::{BoundKind, Finding, Level};
-use codespan_reporting::diagnostic::{Diagnostic, Severity};
-use codespan_reporting::files;
-use codespan_reporting::term::{self, termcolor::WriteColor};
+use codespan_reporting::diagnostic::{self, Diagnostic, Severity};
+use codespan_reporting::files::{self, Files as _};
+use codespan_reporting::term;
+use codespan_reporting::term::termcolor::{ColorSpec, WriteColor};
 use std::io;
 
 /// Each finding with its source, then the totals.
@@ -18,6 +19,9 @@ pub(super) fn write_report(out: &mut dyn WriteColor, report: &Report<'_>, quiet:
     }
     if quiet {
         return Ok(());
+    }
+    if let Some(how) = suggested::how(report.findings) {
+        writeln!(out, "{how}")?;
     }
     if !report.findings.is_empty() {
         writeln!(out, "silence a false one: // retry-lint: ignore[RULE] reason")?;
@@ -32,12 +36,71 @@ pub(super) fn write_finding(
     sources: &Sources,
 ) -> io::Result<()> {
     let (files, labels) = excerpt(&finding.labels, sources);
+    let digits = digits(&files, &labels);
     let diagnostic = Diagnostic::new(severity(finding.level))
         .with_code(clean(&finding.rule))
         .with_message(clean(&finding.message))
         .with_labels(labels)
         .with_notes(notes(finding));
-    term::emit_to_write_style(out, &term::Config::default(), &files, &diagnostic).map_err(as_io)
+    let mut above = WithoutLastEnd { out, held: false };
+    term::emit_to_write_style(&mut above, &term::Config::default(), &files, &diagnostic).map_err(as_io)?;
+    if let Some(fix) = &finding.fix {
+        suggested::write_patch(out, fix, sources, digits)?;
+    }
+    writeln!(out)
+}
+
+/// Digits of the largest number in the gutter.
+fn digits(files: &Excerpt, labels: &[diagnostic::Label<usize>]) -> usize {
+    let number = |label: &diagnostic::Label<usize>| {
+        files.line_number(label.file_id, files.line_index(label.file_id, label.range.end).ok()?).ok()
+    };
+    labels.iter().filter_map(number).max().unwrap_or(1).to_string().len()
+}
+
+/// Keeps back the last end of a line: codespan ends with an empty line, and something may have to come before it.
+struct WithoutLastEnd<'o> {
+    out: &'o mut dyn WriteColor,
+    held: bool,
+}
+
+impl WithoutLastEnd<'_> {
+    fn let_go(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.held) { self.out.write_all(b"\n") } else { Ok(()) }
+    }
+}
+
+impl io::Write for WithoutLastEnd<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        self.let_go()?;
+        let kept = bytes.strip_suffix(b"\n");
+        self.out.write_all(kept.unwrap_or(bytes))?;
+        self.held = kept.is_some();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl WriteColor for WithoutLastEnd<'_> {
+    fn supports_color(&self) -> bool {
+        self.out.supports_color()
+    }
+
+    fn set_color(&mut self, spec: &ColorSpec) -> io::Result<()> {
+        self.let_go()?;
+        self.out.set_color(spec)
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        self.let_go()?;
+        self.out.reset()
+    }
 }
 
 fn severity(level: Level) -> Severity {
@@ -48,7 +111,7 @@ fn severity(level: Level) -> Severity {
     }
 }
 
-/// `note: …` and `help: …`, each under its word where it has several lines.
+/// `note: …`, `help: …`, `fix (safe): …` and `needs: …`, each under its word where it has several lines.
 fn notes(finding: &Finding) -> Vec<String> {
     [("note", &finding.note), ("help", &finding.help)]
         .into_iter()
@@ -57,6 +120,7 @@ fn notes(finding: &Finding) -> Vec<String> {
             let lines: Vec<String> = text.trim().lines().map(clean).collect();
             format!("{word}: {}", lines.join("\n      "))
         })
+        .chain(finding.fix.iter().flat_map(suggested::words))
         .collect()
 }
 
@@ -152,6 +216,7 @@ fn as_io(error: files::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::Safety;
     use crate::report::clean::{is_steering, width};
     use crate::report::{Format, samples};
     use std::time::Instant;
@@ -180,11 +245,19 @@ mod tests {
         }
     }
 
+    /// In colour and on a terminal, a fix ends as it began: with nothing on.
+    #[test]
+    fn a_fix_in_colour() {
+        let sample = samples::two_files();
+        samples::is_golden("check-colour.txt", &samples::written_in_colour(&sample.report()));
+    }
+
     #[test]
     fn a_line_of_ten_megabytes_is_quick_and_stays_small() {
         let text = format!("{}sleep(d){}", "a\u{202e}日 ".repeat(700_000), "b".repeat(5_000_000));
         let (mut finding, sources) = samples::finding_in("a.rs", &text, "sleep(d)");
         finding.labels.push(samples::label("a.rs", &text, &text, "the whole file", false));
+        finding.fix = Some(samples::fix(&text, &[("sleep(d)", "sleep(d / 2)")], Safety::Safe));
         let findings: Vec<_> = std::iter::repeat_n(finding, 200).collect();
         let sample = samples::Sample { findings, sources, ..samples::Sample::default() };
         let before = Instant::now();

@@ -13,15 +13,17 @@ mod human;
 mod json;
 mod line_hash;
 mod numbered;
+mod patch;
 mod phrase;
 mod sarif;
 mod sources;
+mod suggested;
 mod surroundings;
 mod table;
 mod uri;
 mod wire;
 
-pub use clean::clean;
+pub use clean::{clean, is_steering};
 pub use fingerprint::fingerprint;
 pub use sources::Sources;
 pub use surroundings::{FileAbout, RulePage, Surroundings, Target, Unit};

@@ -3,10 +3,10 @@
 
 use super::{Audit, Format, Report, RulePage, Sources, Summary, Surroundings};
 use crate::model::{
-    BoundKind, Confidence, ErrorKind, Evidence, Fact, Finding, Group, Growth, Jitter, Kind, Label, Level,
-    Outcome, Persona, Place, Problem, Site,
+    BoundKind, Change, Confidence, Edit, ErrorKind, Evidence, Fact, Finding, Fix, Group, Growth, Jitter,
+    Kind, Label, Level, Needed, Outcome, Persona, Place, Problem, Safety, Site,
 };
-use codespan_reporting::term::termcolor::NoColor;
+use codespan_reporting::term::termcolor::{Ansi, NoColor};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,6 +41,13 @@ pub(super) fn written(report: &Report<'_>, format: Format) -> String {
     let mut out = NoColor::new(Vec::new());
     report.write(&mut out, format, false).unwrap();
     String::from_utf8(out.into_inner()).unwrap()
+}
+
+/// What a terminal is sent, with `^` for what begins a colour, so that a person can read it.
+pub(super) fn written_in_colour(report: &Report<'_>) -> String {
+    let mut out = Ansi::new(Vec::new());
+    report.write(&mut out, Format::Human, false).unwrap();
+    String::from_utf8(out.into_inner()).unwrap().replace('\x1b', "^")
 }
 
 pub(super) fn written_audit(audit: &Audit<'_>, format: Format, width: Option<usize>) -> String {
@@ -85,6 +92,20 @@ pub(super) fn place(path: &str, text: &str, span: &str) -> Place {
 
 pub(super) fn label(path: &str, text: &str, span: &str, words: &str, primary: bool) -> Label {
     Label { place: place(path, text, span), text: words.to_owned(), primary }
+}
+
+/// A fix of `a.rs` that replaces each span's first occurrence.
+pub(super) fn fix(text: &str, edits: &[(&str, &str)], safety: Safety) -> Fix {
+    fix_of("a.rs", text, edits, safety)
+}
+
+fn fix_of(path: &str, text: &str, edits: &[(&str, &str)], safety: Safety) -> Fix {
+    let edit = |(span, replacement): &(&str, &str)| {
+        let Place { path, start_byte, end_byte, .. } = place(path, text, span);
+        Edit { path, start_byte, end_byte, replacement: (*replacement).to_owned() }
+    };
+    let edits = edits.iter().map(edit).collect();
+    Fix { title: "wait a random part of the delay (full jitter)".to_owned(), safety, edits, needs: None }
 }
 
 /// A finding about one span of one file.
@@ -149,6 +170,23 @@ pub(super) fn two_files() -> Sample {
     second.reasons = vec!["the policy's type was not found".to_owned()];
     let second = Arc::new(second);
 
+    let mut doubled = fix_of(
+        "src/client.rs",
+        CLIENT,
+        &[
+            ("for attempt", "let mut backoff = RETRY_DELAY;\n        for attempt"),
+            (
+                "RETRY_DELAY).await;",
+                "backoff.mul_f64(fastrand::f64())).await;\n            backoff = backoff.saturating_mul(2).min(Duration::from_secs(30));",
+            ),
+        ],
+        Safety::Unsafe,
+    );
+    doubled.title = "double the delay up to 30 s, and wait a random part of it (full jitter)".to_owned();
+    doubled.needs = Some(Needed { name: "fastrand".to_owned(), version: "2".to_owned() });
+    let mut limited = fix_of("src/policy.rs", POLICY, &[("u32::MAX", "10")], Safety::Safe);
+    limited.title = "give up after 10 attempts".to_owned();
+
     let fixed_delay = Finding {
         rule: "fixed-delay".to_owned(),
         level: Level::Warning,
@@ -165,8 +203,8 @@ pub(super) fn two_files() -> Sample {
             client(fetch, "what is tried again", false),
         ],
         site: first.clone(),
-        change: None,
-        fix: None,
+        change: Some(Change::FullJitter),
+        fix: Some(doubled),
     };
     let swallowed = Finding {
         rule: "silent-retry".to_owned(),
@@ -197,7 +235,7 @@ pub(super) fn two_files() -> Sample {
         ],
         site: second.clone(),
         change: None,
-        fix: None,
+        fix: Some(limited),
     };
     Sample {
         findings: vec![fixed_delay, swallowed, unbounded],
@@ -253,6 +291,11 @@ pub(super) fn hostile() -> Sample {
     finding.message = "tries\n\x1b]0;title\x07 again \u{2066}at once".to_owned();
     finding.note = "one\r\ntwo \x1b[1mbold".to_owned();
     finding.labels.push(label(path, text, "日本", "wide\n\x1b[0m", false));
+    let steering = "\x1b[32mg(\u{202e}\"```\")\r\n\t\x07";
+    let mut fix = fix_of(path, text, &[("日本", steering)], Safety::Unsafe);
+    fix.title = "put \x1b]0;g\u{2066}\nthere".to_owned();
+    fix.needs = Some(Needed { name: "a\x1b[1m".to_owned(), version: "1\u{202e}".to_owned() });
+    finding.fix = Some(fix);
     let problem = Problem {
         path: path.to_owned(),
         line: 0,

@@ -1,6 +1,6 @@
 //! The texts that places point into. Kept apart from the engine's files, so that those can be dropped as soon as a crate is done.
 
-use crate::model::Place;
+use crate::model::{Edit, Place};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,6 +37,21 @@ impl Sources {
             head.end_byte = place.start_byte + first.len() as u32;
         }
         head
+    }
+
+    /// Where an edit's bytes are; a file's byte order mark takes no column.
+    pub(super) fn place_of(&self, edit: &Edit) -> Place {
+        let text = self.text(&edit.path);
+        let line_column = |byte: u32| {
+            let before = text.get(..byte as usize).unwrap_or_default();
+            let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+            let on_line = before.get(start..).unwrap_or_default().trim_start_matches('\u{feff}');
+            (before.matches('\n').count() as u32 + 1, on_line.chars().count() as u32 + 1)
+        };
+        let ((line, column), (end_line, end_column)) =
+            (line_column(edit.start_byte), line_column(edit.end_byte));
+        let (start_byte, end_byte) = (edit.start_byte, edit.end_byte);
+        Place { path: edit.path.clone(), line, column, end_line, end_column, start_byte, end_byte }
     }
 
     /// The lines that a place touches, whole and without their ends. None where its file was not kept.

@@ -61,17 +61,20 @@ impl Changed {
     }
 }
 
-/// A file of the working trees that these paths lie in that has changes which are not committed; `None` where none has, or there is no git.
+/// A file of the working trees that these paths lie in that has changes which are not committed, or a Rust file that git does not follow: what
+/// is done to it git could not take back. `None` where there is none, or no git.
 pub fn dirty(paths: &[PathBuf]) -> Result<Option<String>, RevisionError> {
     for path in paths {
         let Ok(top) = top_of(folder_of(path)) else { continue };
-        let args = ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules"];
+        let args = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules"];
         let told = git_with(&top, &without_filters(&top)?, &args)?;
         let told = told.map_err(|said| RevisionError {
             what: format!("git cannot tell what has changed: {}", said.trim()),
             help: "run `git status` there, or say --allow-dirty".to_owned(),
         })?;
-        let first = told.split(|byte| *byte == 0).find_map(|entry| entry.get(3..));
+        let matters = |entry: &&[u8]| !entry.starts_with(b"?? ") || entry.ends_with(b".rs");
+        // two letters and a blank, then the name; where that is an old one behind a new one, the new one came first
+        let first = told.split(|byte| *byte == 0).find(matters).and_then(|entry| entry.get(3..));
         if let Some(file) = first.filter(|file| !file.is_empty()) {
             return Ok(Some(String::from_utf8_lossy(file).into_owned()));
         }

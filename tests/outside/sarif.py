@@ -139,6 +139,10 @@ def beyond(log, folder):
             yield f"{where}: the region has several lines"
         for location in result["locations"] + related:
             yield from misplaced(where, location["physicalLocation"], folder)
+        for change in (it for fix in result.get("fixes", []) for it in fix["artifactChanges"]):
+            for replacement in change["replacements"]:
+                place = {"artifactLocation": change["artifactLocation"], "region": replacement["deletedRegion"]}
+                yield from misplaced(where, place, folder)
 
 
 def misplaced(where, place, folder):

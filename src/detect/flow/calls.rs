@@ -6,7 +6,7 @@ use crate::body::{ExprId, ExprKind};
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
 use crate::detect::unlooped::comes_back;
-use crate::knowledge::{is_one_of, says};
+use crate::knowledge::{is_one_of, parts, says};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -91,22 +91,11 @@ impl Walker<'_, '_> {
         let ExprKind::Call(callee, args) = &self.body().expr(id).kind else { return false };
         let ExprKind::Path(path) = &self.body().expr(*callee).kind else { return false };
         let of = path.segments.iter().rev().nth(1).map_or("", String::as_str);
-        let collection = matches!(
-            of,
-            "Vec"
-                | "String"
-                | "HashMap"
-                | "HashSet"
-                | "BTreeMap"
-                | "BTreeSet"
-                | "VecDeque"
-                | "Bytes"
-                | "BytesMut"
-        );
+        let collection = || is_one_of(&self.cx.words().collection, &parts(of).join("_"));
         args.is_empty()
             && match path.last() {
                 "default" | "empty" => !of.is_empty(),
-                "new" => collection,
+                "new" => collection(),
                 _ => false,
             }
     }

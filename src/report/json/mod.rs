@@ -6,7 +6,7 @@ mod site;
 
 use super::wire::write_pretty;
 use super::{Audit, Report, fingerprint, rule_url};
-use crate::model::{Chain, Evidence, Finding, Level, Place, Problem};
+use crate::model::{Chain, Evidence, Finding, Fix, Level, Needed, Place, Problem};
 use serde::Serialize;
 use site::{number, site_object};
 use std::io;
@@ -94,6 +94,8 @@ struct WireFix {
     title: String,
     safety: &'static str,
     edits: Vec<WireEdit>,
+    /// The line that the manifest lacks for it.
+    needs: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -199,7 +201,7 @@ fn wire_finding(finding: &Finding, report: &Report<'_>) -> WireFinding {
             .collect(),
         site: site_object(&finding.site),
         chain: finding.site.chain.iter().map(wire_chain).collect(),
-        fixes: Vec::new(),
+        fixes: finding.fix.iter().map(wire_fix).collect(),
         fingerprint: fingerprint(finding, report.sources),
         url: rule_url(&finding.rule),
     }
@@ -234,6 +236,21 @@ fn wire_chain(step: &Chain) -> WireChain {
         column: step.place.column,
         function: step.function.clone(),
         attempts: step.attempts.map_or(serde_json::Value::Null, number),
+    }
+}
+
+fn wire_fix(fix: &Fix) -> WireFix {
+    let edits = fix.edits.iter().map(|edit| WireEdit {
+        path: edit.path.to_string(),
+        start_byte: edit.start_byte,
+        end_byte: edit.end_byte,
+        replacement: edit.replacement.clone(),
+    });
+    WireFix {
+        title: fix.title.clone(),
+        safety: fix.safety.word(),
+        edits: edits.collect(),
+        needs: fix.needs.as_ref().map(Needed::line),
     }
 }
 

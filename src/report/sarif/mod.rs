@@ -2,6 +2,7 @@
 //! in a pull request only if all its lines are in the diff: so everything that it asks for is always there, and a finding's region is one
 //! line, with the rest as context and related locations. Columns count code points, as ours do, and the file says so.
 
+mod fixes;
 mod results;
 mod rules;
 

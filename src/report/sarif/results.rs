@@ -1,6 +1,7 @@
 //! Findings as SARIF's results: one place each, the others as related locations that the message links to, and as the steps of a flow
 //! where they lie in other functions or files.
 
+use super::fixes::{FixObject, fix_object};
 use super::rules::level_word;
 use super::{Location, LogicalLocation, Message, region};
 use crate::model::{Finding, Label, Place};
@@ -28,6 +29,8 @@ pub(super) struct ResultObject {
     partial_fingerprints: Fingerprints,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     code_flows: Vec<CodeFlow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<FixObject>,
     properties: Properties,
 }
 
@@ -96,6 +99,7 @@ fn result(finding: &Finding, prints: Fingerprints, report: &Report<'_>) -> Resul
             .collect(),
         partial_fingerprints: prints,
         code_flows: code_flow(finding, around).into_iter().collect(),
+        fixes: finding.fix.iter().map(|fix| fix_object(fix, report)).collect(),
         properties: Properties {
             group: finding.group.word(),
             confidence: finding.confidence.word(),

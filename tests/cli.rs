@@ -138,6 +138,28 @@ fn verbose_talks_on_standard_error_only() {
     assert!(run.stderr.starts_with("info: read 2 files"), "{}", run.stderr);
 }
 
+/// Loops in loops are gone through again and again: where the budget of steps ends that, it is said, and a few loops stay below it.
+#[test]
+fn a_budget_that_runs_out_is_told() {
+    for (loops, runs_out) in [(4, false), (16, true)] {
+        let nest = format!(
+            "fn nest(v: &mut Vec<u32>) {{\n{}f();{}\n}}\n",
+            "while v.pop() {".repeat(loops),
+            "}".repeat(loops)
+        );
+        let here = folder(
+            &format!("budget-{loops}"),
+            &[("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"), ("src/lib.rs", &nest)],
+        );
+        let told = run(&here, &["-v", "--fail-on", "never"]);
+        assert_eq!(told.status, 0);
+        let said = "info: src/lib.rs:1:1: `nest` is not followed to its end: the budget of steps ran out\n";
+        assert_eq!(told.stderr.contains(said), runs_out, "{}", told.stderr);
+        let counted = format!("{} of 1 bodies not followed to their end", u32::from(runs_out));
+        assert!(told.stderr.contains(&counted), "{}", told.stderr);
+    }
+}
+
 /// Silence is told from blindness: what is not known and what could not be followed is counted, and listed with `-v`.
 #[test]
 fn what_was_not_understood_is_told() {

@@ -12,6 +12,8 @@ pub struct StructData {
     pub generics: Vec<String>,
     /// Its fields in order; a tuple's are named `0`, `1`, …
     pub fields: Vec<(String, Ty)>,
+    /// The fields that only its module and those below it see.
+    pub hidden: Vec<String>,
 }
 
 /// An enum.
@@ -85,14 +87,22 @@ impl EnumData {
 pub fn parse_struct(text: &str, item: Span) -> Option<StructData> {
     read(slice(text, item)?, |parsed: syn::DeriveInput| match &parsed.data {
         syn::Data::Struct(data) => {
-            Some(StructData { generics: type_names(&parsed.generics), fields: fields(&data.fields) })
+            let (fields, hidden) = (fields(&data.fields), hidden(&data.fields));
+            Some(StructData { generics: type_names(&parsed.generics), fields, hidden })
         }
         syn::Data::Union(data) => {
             let fields = syn::Fields::Named(data.fields.clone());
-            Some(StructData { generics: type_names(&parsed.generics), fields: self::fields(&fields) })
+            let (fields, hidden) = (self::fields(&fields), hidden(&fields));
+            Some(StructData { generics: type_names(&parsed.generics), fields, hidden })
         }
         syn::Data::Enum(_) => None,
     })
+}
+
+fn hidden(fields: &syn::Fields) -> Vec<String> {
+    let numbered = fields.iter().enumerate();
+    let hidden = numbered.filter(|(_, field)| matches!(field.vis, syn::Visibility::Inherited));
+    hidden.map(|(at, field)| field.ident.as_ref().map_or_else(|| at.to_string(), name)).collect()
 }
 
 /// Reads an `enum` item.

@@ -1,6 +1,7 @@
 //! One parsed item as a flat, `Send` arena of expressions with byte ranges in the file.
 //! The only room besides `fix` that sees syn: everything behind it reads these types. It knows no names of the world.
 
+mod attributes;
 mod blocks;
 mod captures;
 mod data;
@@ -16,6 +17,7 @@ mod tests;
 mod types;
 mod visit;
 
+pub use attributes::parse_attributes;
 pub use data::{
     AliasData, EnumData, ImplData, Signature, StructData, VariantData, parse_alias, parse_const_type,
     parse_enum, parse_impl, parse_signature, parse_struct,

@@ -45,7 +45,7 @@ pub fn parse_macro_rules(text: &str, item: Span) -> Vec<Body> {
     read(text, item, |tokens| Ok(macro_rules::arms(tokens, item))).unwrap_or_default()
 }
 
-fn read<T>(
+pub(super) fn read<T>(
     text: &str,
     range: Span,
     lower: impl FnOnce(TokenStream) -> syn::Result<T>,

@@ -8,6 +8,9 @@ use crate::body::{ExprKind, PatId, Stmt};
 use crate::knowledge::Role;
 use crate::model::{Fact, Kind, Site};
 
+/// Implementations of a trait's method that are asked.
+const MOST_IMPLEMENTATIONS: usize = 8;
+
 /// Says of the loops of a body whether a failed accept spins; one that is no site yet becomes one.
 pub(super) fn of_body(cx: &Context<'_>, followed: &Followed, told: &mut Vec<Site>) {
     for (id, record) in &followed.loops {
@@ -35,8 +38,11 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     if record.cut {
         return None;
     }
-    let accepts =
-        |op: Op| accepts(cx, op) || cx.handed_on(op).is_some_and(|(inner, made)| accepts(&inner, made));
+    let accepts = |op: Op| {
+        accepts(cx, op)
+            || cx.handed_on(op).is_some_and(|(inner, made)| accepts(&inner, made))
+            || accepts_by_trait(cx, op)
+    };
     let failed = |state: &State| {
         let of = state.looked.iter().find(|look| accepts(look.op) && look.verdict == Verdict::Failure);
         of.map(|look| look.op)
@@ -54,11 +60,34 @@ fn accepts(cx: &Context<'_>, op: Op) -> bool {
         && is_of_listener(cx, op)
 }
 
+/// Whether a trait's method is called that all of the crate's own types answer by accepting, and by nothing else.
+fn accepts_by_trait(cx: &Context<'_>, op: Op) -> bool {
+    let Callee::Own(item) = cx.callee(op) else { return false };
+    if cx.inside(item).is_some() || gives_an_option(cx, op) {
+        return false;
+    }
+    let mut bodies = cx.krate.implementations(item);
+    bodies.retain(|body| !sites::in_test(cx.krate, *body));
+    !bodies.is_empty()
+        && bodies.len() <= MOST_IMPLEMENTATIONS
+        && bodies
+            .into_iter()
+            .all(|body| cx.only_call_of(body).is_some_and(|(inner, made)| accepts(&inner, made)))
+}
+
 /// Whether a listener is asked for the next peer. A handshake with one that came (`accept_async(stream)`) fails for that peer alone, and so does
 /// what is awaited of a listener that gives `None` at its end: a connection that is still to be made.
 fn is_of_listener(cx: &Context<'_>, op: Op) -> bool {
-    let ExprKind::Method(call) = &cx.body.expr(op).kind else { return false };
-    call.args.is_empty() && !gives_an_option(cx, op)
+    let asks = match &cx.body.expr(op).kind {
+        ExprKind::Method(call) => call.args.is_empty(),
+        // `TcpListener::accept(self)`
+        ExprKind::Call(callee, args) => {
+            args.len() == 1
+                && matches!(&cx.body.expr(*callee).kind, ExprKind::Path(path) if path.segments.len() > 1)
+        }
+        _ => false,
+    };
+    asks && !gives_an_option(cx, op)
 }
 
 fn gives_an_option(cx: &Context<'_>, op: Op) -> bool {

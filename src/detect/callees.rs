@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::summary::is_named_sleep;
 use crate::body::{ExprId, ExprKind, Local, Path};
-use crate::knowledge::{Entry, Role, Unit, says};
+use crate::knowledge::{Entry, Role, Unit, is_one_of, says};
 use crate::resolve::{ItemRef, Target};
 use std::sync::LazyLock;
 
@@ -71,7 +71,13 @@ impl<'a> Context<'a> {
                 let found = self.function(*callee, args.len());
                 self.pause(args, &found).unwrap_or(found)
             }
-            ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
+            ExprKind::Method(call) => match self.method(call.receiver, &call.name, call.args.len()) {
+                // `upload.abort().await`: whoever is told to stop a task does not wait for it to answer
+                Callee::Known(entry, _) if entry.role == Role::Pure && self.is_order(id, &call.name) => {
+                    Callee::Unknown
+                }
+                found => found,
+            },
             ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
                 Some(entry) => Callee::Known(entry, true),
                 None => match self.krate.path(self.at, &call.path.segments) {
@@ -82,6 +88,11 @@ impl<'a> Context<'a> {
             },
             _ => Callee::Unknown,
         }
+    }
+
+    fn is_order(&self, id: ExprId, name: &str) -> bool {
+        let awaited = self.parent(id).is_some_and(|at| matches!(self.body.expr(at).kind, ExprKind::Await(_)));
+        awaited && is_one_of(&self.words().orders, name)
     }
 
     fn function(&self, callee: ExprId, args: usize) -> Callee<'a> {
@@ -99,10 +110,31 @@ impl<'a> Context<'a> {
             {
                 self.sleeper(path.last().trim_start_matches('_'), args).unwrap_or(Callee::Unknown)
             }
-            ExprKind::Path(path) => self.by_path(path).unwrap_or(Callee::Unknown),
+            ExprKind::Path(path) => {
+                self.method_by_path(path, args).or_else(|| self.by_path(path)).unwrap_or(Callee::Unknown)
+            }
             // `(self.op)()`: a field that is called, or what a call gave
             _ => Callee::Unknown,
         }
+    }
+
+    /// `TcpListener::accept(self)`: a method that is called by its path, where no function of that path is listed.
+    fn method_by_path(&self, path: &Path, args: usize) -> Option<Callee<'a>> {
+        let args = args.checked_sub(1).filter(|_| path.segments.len() > 1)?;
+        let Target::External(full) = self.krate.path(self.at, &path.segments) else { return None };
+        let (name, ty) = full.split_last()?;
+        // of a listed type's function without an entry of its own, the type is all that is known
+        let of_type = self.knowledge.call(ty);
+        let own =
+            self.knowledge.call(&full).filter(|entry| !of_type.is_some_and(|of| std::ptr::eq(*entry, of)));
+        if own.is_some() {
+            return None;
+        }
+        let named_as_types = |ty: &String| ty.starts_with(char::is_uppercase);
+        let ty = Some(ty).filter(|ty| ty.last().is_some_and(named_as_types))?;
+        let found = self.knowledge.method(name, Some(ty), args)?;
+        // a name that means the same on every type is a method's: `Url::parse(text)` is no `text.parse()`
+        (found.certain && !found.entry.on.is_empty()).then_some(Callee::Known(found.entry, true))
     }
 
     /// `timeout(delay, stop.notified())`: what limits the wait for a stop signal is the wait.

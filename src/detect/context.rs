@@ -75,6 +75,12 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Another body of the same item: an attribute's.
+    pub(crate) fn beside(&self, body: &'a Body) -> Option<Self> {
+        let near = self.near.upgrade()?;
+        Some(Self::new(self.krate, self.knowledge, self.memo, &near, self.at, body))
+    }
+
     /// Another function or constant of the same crate; `None` where it has no body to read.
     pub(crate) fn inside(&self, item: ItemRef) -> Option<Rc<Self>> {
         let near = self.near.upgrade()?;
@@ -92,6 +98,11 @@ impl<'a> Context<'a> {
     /// The call that a function of the crate makes and does nothing beside: what comes of the one comes of the other.
     pub(crate) fn handed_on(&self, call: ExprId) -> Option<(Rc<Self>, ExprId)> {
         let Callee::Own(item) = self.callee(call) else { return None };
+        self.only_call_of(item)
+    }
+
+    /// The call that a function makes and does nothing beside.
+    pub(crate) fn only_call_of(&self, item: ItemRef) -> Option<(Rc<Self>, ExprId)> {
         let inner = self.inside(item)?;
         let ExprKind::Block(block) = &inner.body.expr(inner.body.root).kind else { return None };
         let tail = block.tail.filter(|_| block.stmts.is_empty())?;

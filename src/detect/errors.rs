@@ -9,8 +9,11 @@ use super::{hints, overloads, refusals, remote, unanswered};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind};
-use crate::resolve::Target;
+use crate::resolve::{ItemRef, Target};
 use crate::source::ItemKind;
+
+/// Functions in which the making of a program's command is looked for, one in the other.
+const MOST_MAKERS: u32 = 2;
 
 /// Reads which errors the failing trips try again.
 #[allow(clippy::too_many_arguments)]
@@ -56,11 +59,17 @@ pub(crate) fn errors(
         let handed = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
             followed.tests.get(cond).is_none_or(|(op, _)| !ops.contains(op)) && speaks_of_error(cx, *cond)
         });
+        // `match policy.on_error(error) { Flow::Continue(..) => …, Flow::Permanent(error) => … }`
+        let decided = failing.iter().flat_map(|state| &state.looked).any(|look| {
+            matches!(look.tag, Tag::Variant(_))
+                && !ops.contains(&look.op)
+                && cx.args(look.op).iter().any(|arg| speaks_of_error(cx, *arg))
+        });
         // `Outcome::Again`: the operation itself says what is worth another try
         let says_itself = failing.iter().flat_map(|state| &state.looked).any(|look| {
             ops.contains(&look.op) && look.verdict == Verdict::Failure && matches!(look.tag, Tag::Variant(_))
         });
-        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !says_itself {
+        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !decided && !says_itself {
             Fact::Known(
                 ErrorKind::All,
                 ops.first()
@@ -286,38 +295,45 @@ fn permanent(cx: &Context<'_>, followed: &Followed, ops: &[Op]) -> Fact<bool> {
 fn fails_as_io(cx: &Context<'_>, op: Op) -> bool {
     let outcome =
         cx.parent(op).filter(|parent| matches!(cx.body.expr(*parent).kind, ExprKind::Await(_))).unwrap_or(op);
-    cx.type_of(outcome).is_some_and(|ty| {
-        let is_io = |ty: &Ty, last: &str| {
-            ty.name() == last && ty.path.iter().rev().nth(1).is_some_and(|it| it == "io")
-        };
-        is_io(&ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
-    })
+    cx.type_of(outcome).is_some_and(|ty| is_io_result(&ty))
+}
+
+/// Whether a type is a `Result` with an `io::Error`.
+pub(super) fn is_io_result(ty: &Ty) -> bool {
+    let is_io =
+        |ty: &Ty, last: &str| ty.name() == last && ty.path.iter().rev().nth(1).is_some_and(|it| it == "io");
+    is_io(ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
 }
 
 fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
     for op in ops {
         let Callee::Own(item) = cx.callee(*op) else { continue };
-        let Some(inner) = cx.inside(item) else { continue };
-        if let Some(error) = inner.body.ret.as_ref().and_then(|ty| ty.args.get(1))
-            && let Some(name) = permanent_variant(&inner, error)
-        {
+        let declared = cx.krate.signature(item).and_then(|head| head.ret.as_ref()?.args.get(1).cloned());
+        if let Some(name) = declared.and_then(|error| permanent_variant(cx, item, &error)) {
             return Fact::Known(
                 true,
                 cx.evidence(*op, format!("can fail with `{name}`, which no retry mends")),
             );
         }
+        let Some(inner) = cx.inside(item) else { continue };
         if decodes(&inner) {
             return Fact::Known(
                 true,
                 cx.evidence(*op, "decodes the reply as well: a reply of the wrong shape is fetched again"),
             );
         }
+        if remote::makes_command(&inner, MOST_MAKERS) {
+            return Fact::Known(
+                true,
+                cx.evidence(*op, "a program's exit tells a refused login and a lost connection alike"),
+            );
+        }
     }
     Fact::Unknown
 }
 
-fn permanent_variant(cx: &Context<'_>, error: &Ty) -> Option<String> {
-    let Target::Item(item) = cx.krate.path(cx.at, &error.path) else { return None };
+fn permanent_variant(cx: &Context<'_>, from: ItemRef, error: &Ty) -> Option<String> {
+    let Target::Item(item) = cx.krate.path(from, &error.path) else { return None };
     if cx.krate.item(item)?.kind != ItemKind::Enum {
         return None;
     }

@@ -7,7 +7,7 @@ use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
 use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Span, Stmt, Ty};
 use crate::knowledge::{Role, Unit};
-use crate::model::{Clip, Counter, FailureAt, Handles, Place, Success, WaitAt};
+use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, Success, WaitAt};
 use crate::resolve::Target;
 
 /// Rust's integer types.
@@ -21,10 +21,12 @@ pub(crate) fn of_loop(
     record: &LoopRecord,
     failing: &[&State],
     main: Option<Op>,
+    kind: Kind,
 ) -> Handles {
     let mut handles = waits(cx, failing, Some(id));
     handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
-    handles.success = success(cx, id, record, failing);
+    let connects = main.filter(|_| kind == Kind::Reconnect);
+    handles.success = success(cx, id, record, failing, connects);
     handles.hinted = failing.iter().any(|state| state.marks.hint);
     handles.clip = clip(cx, id);
     handles.failures = failures(cx, id, failing, main);
@@ -283,13 +285,25 @@ fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
 }
 
 /// What becomes of trips on which what failed elsewhere succeeded.
-fn success(cx: &Context<'_>, id: ExprId, record: &LoopRecord, failing: &[&State]) -> Success {
-    let ops: Vec<Op> = failing.iter().flat_map(|state| failed_ops(state)).collect();
+/// Of a connection that is kept alive, that it was made is the success, whatever fails in it later.
+fn success(
+    cx: &Context<'_>,
+    id: ExprId,
+    record: &LoopRecord,
+    failing: &[&State],
+    connects: Option<Op>,
+) -> Success {
+    let ops: Vec<Op> = match connects {
+        Some(op) => vec![op],
+        None => failing.iter().flat_map(|state| failed_ops(state)).collect(),
+    };
     let worked = |state: &&State| {
         let of = |verdict| {
             state.looked.iter().any(|look| look.verdict == verdict && ops.contains(&look.op) && !look.at_head)
         };
-        of(Verdict::Success) && !of(Verdict::Failure)
+        // a reply that tells a failure inside is a failure, although it came
+        let failed = || connects.is_none() && failing.iter().any(|trip| std::ptr::eq(*trip, *state));
+        of(Verdict::Success) && !of(Verdict::Failure) && !failed()
     };
     let backs: Vec<&State> = record.backs.iter().filter(worked).collect();
     if backs.is_empty() {

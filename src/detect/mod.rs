@@ -2,8 +2,10 @@
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
 mod accepts;
+mod anew;
 mod blind;
 mod bounds;
+mod breakers;
 mod callees;
 mod changes;
 mod classify;
@@ -21,6 +23,7 @@ mod hints;
 mod immediate;
 mod jitter;
 mod library;
+mod likely;
 mod limits;
 mod makers;
 mod memo;
@@ -28,6 +31,7 @@ mod named;
 mod nested;
 mod outside;
 mod overloads;
+mod paced_inside;
 mod picked;
 mod policies;
 mod questions;
@@ -166,6 +170,7 @@ fn sites_of(krate: &Crate, knowledge: &Knowledge, memo: &Memo, at: ItemRef) -> F
         );
         found.sites.extend(policies);
         found.sites.extend(schedules::of_body(&cx));
+        breakers::mark(&cx, &mut found.sites);
     }
     found
 }

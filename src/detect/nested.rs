@@ -169,6 +169,20 @@ fn leaves_at_once(cx: &Context<'_>, main: Span, whole: Span) -> bool {
     !inside && cx.around(call).take_while(passes).any(handed_up)
 }
 
+/// Whether a loop over a list stands between two sites: what the inner one gives up on, the next member of the list may do.
+pub(super) fn goes_over_several(cx: &Context<'_>, whole: Span, inner: Span) -> bool {
+    cx.body.exprs().any(|(_, expr)| match &expr.kind {
+        ExprKind::For { iter, .. } => {
+            let between = whole.contains(expr.span) && expr.span.contains(inner);
+            between
+                && expr.span != whole
+                && expr.span != inner
+                && !matches!(cx.body.expr(*iter).kind, ExprKind::Range { .. })
+        }
+        _ => false,
+    })
+}
+
 struct Search<'t, 's> {
     told: &'t Told<'s>,
     /// The site in whose attempts something is looked for.
@@ -186,6 +200,7 @@ impl Search<'_, '_> {
                 && tries_again(other)
                 && overlaps(self.outer, other)
                 && other.operation.remote.is(&true)
+                && !goes_over_several(cx, whole, span)
                 && work
                     .iter()
                     .any(|part| part.contains(span) || span.contains(*part) && !span.contains(whole))
@@ -231,7 +246,9 @@ impl Search<'_, '_> {
         }
         let sites = self.told.get(&item).into_iter().flatten();
         let direct = sites.copied().find(|site| {
+            // what a decorator wraps is no second one of its own
             tries_again(site)
+                && site.place != self.outer.place
                 && overlaps(self.outer, site)
                 && (site.operation.remote.is(&true)
                     || site.operation.remote.value().is_none() && asked.remote == Some(true))
@@ -281,7 +298,11 @@ impl Search<'_, '_> {
                 self.made_to_retry(cx, *inner, left)
             }
             ExprKind::Path(_) => {
-                let init = cx.body.local(id).and_then(|local| cx.init(local))?;
+                let local = cx.body.local(id)?;
+                if let Some(param) = cx.body.params.iter().position(|param| param.pat == local) {
+                    return self.given_to_retry(cx, param, left);
+                }
+                let init = cx.init(local)?;
                 let span = cx.body.expr(init).span;
                 self.layer_in(cx.at, Some(span)).or_else(|| self.made_to_retry(cx, init, left))
             }
@@ -300,6 +321,14 @@ impl Search<'_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether all callers give a parameter something that was made so.
+    fn given_to_retry(&self, cx: &Context<'_>, param: usize, left: u32) -> Option<Nested> {
+        let given = cx.given(param).filter(|given| given.len() <= MOST_BODIES)?;
+        let made: Option<Vec<Nested>> =
+            given.iter().map(|(caller, arg)| self.made_to_retry(caller, *arg, left)).collect();
+        made?.into_iter().next()
     }
 
     /// A retry policy that every request of what is made goes through.

@@ -43,9 +43,35 @@ pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer>
 
 /// A command that is run, by the program's name: `Command::new("ssh")`.
 fn by_program(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
-    let text = program_of(cx, id)?;
-    let reaches = is_one_of(&cx.words().remote_programs, text);
-    reaches.then(|| answer(true, true, format!("`{text}` reaches a remote side")))
+    reaching(cx, program_of(cx, id)?)
+}
+
+fn reaching(cx: &Context<'_>, program: &str) -> Option<Answer> {
+    let reaches = is_one_of(&cx.words().remote_programs, program);
+    reaches.then(|| answer(true, true, format!("`{program}` reaches a remote side")))
+}
+
+/// `Command::new("ssh")`: what makes a command, somebody around runs.
+fn by_command(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
+    let ExprKind::Call(callee, args) = &cx.body.expr(id).kind else { return None };
+    let (ExprKind::Path(path), [program]) = (&cx.body.expr(*callee).kind, args.as_slice()) else {
+        return None;
+    };
+    let is_command = path.segments.iter().rev().take(2).map(String::as_str).eq(["new", "Command"]);
+    match &cx.body.expr(*program).kind {
+        ExprKind::Lit(Lit::Str(text)) if is_command => reaching(cx, text),
+        _ => None,
+    }
+}
+
+/// Whether a function, or one that it calls, makes the command of a program that reaches a remote side.
+pub(super) fn makes_command(cx: &Context<'_>, left: u32) -> bool {
+    cx.body.any(cx.body.root, |id| {
+        by_command(cx, id).is_some()
+            || left > 0
+                && matches!(cx.callee(id), Callee::Own(item) if item != cx.at
+                    && cx.inside(item).is_some_and(|inner| makes_command(&inner, left - 1)))
+    })
 }
 
 /// The program that a command runs.
@@ -111,7 +137,7 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
             inner.remote.map(|is| {
                 answer(
                     is,
-                    true,
+                    !inner.stays_with_some,
                     format!("`{name}` {}", if is { "reaches a remote side" } else { "stays on the machine" }),
                 )
             })
@@ -276,6 +302,7 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
             return false;
         }
         let said = by_program(cx, id)
+            .or_else(|| by_command(cx, id))
             .or_else(|| by_callee(cx, id, &callee, left))
             .or_else(|| by_receiver(cx, id).filter(|_| cx.is_awaited(id)));
         match said {
@@ -359,7 +386,7 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let name = cx.call_name(id);
     let words = cx.words();
     let awaited = cx.is_awaited(id) || is_limited(cx, id);
-    let clients = cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name));
+    let clients = is_client_of(cx);
     let establishes = says(&words.establish, name);
     if awaited && (clients && says(&words.remote, name) || establishes) {
         return Some(answer(true, false, format!("`{name}` names a remote call")));
@@ -377,6 +404,11 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return Some(answer(false, false, format!("`{name}` names a local call")));
     }
     None
+}
+
+/// Whether the crate depends on a client.
+pub(super) fn is_client_of(cx: &Context<'_>) -> bool {
+    cx.krate.dependencies.iter().any(|name| cx.knowledge.crate_is_client(name))
 }
 
 /// `timeout(limit, options.connect()).await`: what is limited is awaited with it.

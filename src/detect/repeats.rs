@@ -118,9 +118,7 @@ fn only_asks(words: &Words, name: &str) -> bool {
 
 /// The same signed bytes are the same transaction, however often they come.
 fn is_signed(cx: &Context<'_>, op: ExprId) -> bool {
-    let says_so = |name: &str| {
-        parts(name).iter().any(|part| matches!(part.as_str(), "signed" | "signature" | "signatures"))
-    };
+    let says_so = |name: &str| parts(name).iter().any(|part| is_one_of(&cx.words().signed, part));
     cx.body.any(op, |id| says_so(cx.call_name(id)) || says_so(&cx.base_text(id)))
         || cx.body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| says_so(ty.name())))
 }
@@ -184,7 +182,7 @@ fn keys_of(cx: &Context<'_>, call: ExprId) -> Vec<usize> {
 fn draws(cx: &Context<'_>, root: ExprId) -> bool {
     cx.body.any(root, |id| {
         matches!(cx.role(id), Some(Role::Random { .. }))
-            || matches!(cx.call_name(id), "new_v4" | "now_v7" | "nanoid")
+            || is_one_of(&cx.words().new_identifier, cx.call_name(id))
     })
 }
 
@@ -201,8 +199,7 @@ fn new_nonce(cx: &Context<'_>, attempt: ExprId) -> Option<ExprId> {
         }
         true
     });
-    let transaction =
-        |name: &str| parts(name).iter().any(|part| matches!(part.as_str(), "tx" | "transaction"));
+    let transaction = |name: &str| parts(name).iter().any(|part| is_one_of(&cx.words().transaction, part));
     nonces.into_iter().find_map(|(nonce, init)| {
         let used = cx.body.any(attempt, |id| {
             let is_transaction = match &cx.body.expr(id).kind {

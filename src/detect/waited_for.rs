@@ -50,7 +50,7 @@ impl Question<'_, '_> {
         let Some(left) = left.checked_sub(1) else { return false };
         let cx = self.cx;
         cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
-            ExprKind::Lit(Lit::Str(text)) => is_loopback(text),
+            ExprKind::Lit(Lit::Str(text)) => names_loopback(&cx.knowledge.this_machine, text),
             ExprKind::Path(path) if path.segments.len() > 1 => path.last() == "LOCALHOST",
             ExprKind::Path(_) => cx
                 .body
@@ -84,7 +84,11 @@ fn starts_a_process(cx: &super::context::Context<'_>, id: ExprId) -> bool {
     cx.call_name(id) == "spawn" && matches!(cx.role(id), Some(Role::Local { kind: LocalKind::Process }))
 }
 
-fn is_loopback(text: &str) -> bool {
-    ["127.0.0.1", "localhost:", "localhost/", "[::1]"].iter().any(|here| text.contains(here))
-        || text.ends_with("localhost")
+/// Whether a text names this machine: an address of it, and no longer name that begins like one.
+fn names_loopback(addresses: &[String], text: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+    addresses.iter().any(|address| {
+        text.match_indices(address.as_str())
+            .any(|(at, _)| !text.get(at + address.len()..).is_some_and(|rest| rest.starts_with(goes_on)))
+    })
 }

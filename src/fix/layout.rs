@@ -68,7 +68,7 @@ fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<Stri
 }
 
 /// Lines that follow what is there already: all but the first get the indentation, if they are not written with one.
-fn indented(around: &Around<'_>, text: &str, indent: &str) -> String {
+pub(super) fn indented(around: &Around<'_>, text: &str, indent: &str) -> String {
     let mut made = String::new();
     for (number, line) in text.split('\n').enumerate() {
         let line = line.trim_end_matches('\r');
@@ -126,6 +126,12 @@ fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool 
             )
     });
     !blocks && !text.contains("//") && !text.contains("/*")
+}
+
+/// A statement, on several lines where it is too long for one with this indentation.
+pub(super) fn broken(statement: &str, indent: &str) -> String {
+    let fits = statement.chars().count() + indent.chars().count() <= WIDTH;
+    if fits { statement.to_owned() } else { printed(statement).unwrap_or_else(|| statement.to_owned()) }
 }
 
 /// A statement, laid out without indentation.

@@ -39,6 +39,15 @@ pub(super) fn are_names(table: &DeTable<'_>, keys: &[&str]) -> Result<(), Mistak
     }
 }
 
+/// These lists hold names with `.` between them.
+pub(super) fn are_keys(table: &DeTable<'_>, keys: &[&str]) -> Result<(), Mistake> {
+    let mut all = keys.iter().flat_map(|key| texts(table, key));
+    match all.find(|(key, _)| !key.split('.').all(is_name)) {
+        Some((_, at)) => Err(Mistake::new(at, "names with `.` between them were expected")),
+        None => Ok(()),
+    }
+}
+
 /// These lists hold crates, as code writes them; with `families` also `aws_sdk_*`.
 pub(super) fn are_crates(table: &DeTable<'_>, keys: &[&str], families: bool) -> Result<(), Mistake> {
     for (name, at) in keys.iter().flat_map(|key| texts(table, key)) {

@@ -48,6 +48,16 @@ pub(crate) struct Tables {
     pub(crate) vague: Vague,
     /// Telling words.
     pub(crate) words: Words,
+    /// Telling addresses.
+    pub(crate) addresses: Addresses,
+}
+
+/// Addresses that tell where something runs, as they stand in texts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Addresses {
+    /// This machine's own.
+    pub(crate) this_machine: Vec<String>,
 }
 
 /// Names that too many things have.
@@ -146,12 +156,13 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 
-const SECTIONS: &[&str] = &["call", "code", "crates", "same", "vague", "words"];
+const SECTIONS: &[&str] = &["addresses", "call", "code", "crates", "same", "vague", "words"];
 
 fn tables(document: &DeTable<'_>) -> Result<Tables, Mistake> {
     let mut tables = Tables::default();
     for (key, value) in document {
         match key.get_ref().as_ref() {
+            "addresses" => tables.addresses = read(value)?,
             "call" => tables.calls = calls(value)?,
             "code" => tables.code = code(value)?,
             "crates" => {

@@ -21,6 +21,8 @@ pub struct Knowledge {
     pub libraries: Libraries,
     /// Code that fixes write, in the order in which it is preferred: a project's own before the program's.
     pub code: Vec<Code>,
+    /// How texts write this machine's own address.
+    pub this_machine: Vec<String>,
     entries: Vec<Entry>,
     paths: PathIndex,
     macros: HashMap<String, u32>,
@@ -201,6 +203,7 @@ impl Knowledge {
         let mut vague = Vague::default();
         let mut calls = Vec::new();
         for file in files {
+            knowledge.this_machine.extend(file.addresses.this_machine);
             knowledge.words.extend(file.words);
             for (path, stands_for) in file.same {
                 knowledge.same.insert(&path, false, knowledge.stands_for.len() as u32);

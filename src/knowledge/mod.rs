@@ -19,7 +19,8 @@ mod tests;
 pub use code::{Code, Does};
 pub use entry::{Arg, Entry, Gives, LocalKind, RandomGives, Role, Unit};
 pub use libraries::{
-    Changes, Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
+    Changes, Decisions, Driver, Grows, Libraries, Library, Limit, Markers, Policy, Retried, Sets, Setter,
+    Shakes,
 };
 pub use load::LoadError;
 pub use lookup::{Knowledge, MethodMatch};

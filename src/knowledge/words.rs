@@ -102,6 +102,14 @@ pub struct Words {
     pub records: Vec<String>,
     /// Whole names: programs that reach a remote side: ssh, curl, …
     pub remote_programs: Vec<String>,
+    /// Whole names: a call that makes an identifier anew: `new_v4`, …
+    pub new_identifier: Vec<String>,
+    /// Single parts: what was signed before it is sent: signed, …
+    pub signed: Vec<String>,
+    /// Single parts: a transaction: tx, …
+    pub transaction: Vec<String>,
+    /// Whole names of types, `_` between their parts, that are empty when they are made by `new`: vec, `hash_map`, …
+    pub collection: Vec<String>,
     /// What was to be made is there already: unique, duplicate, `already_exists`, …
     pub conflict: Vec<String>,
 }
@@ -114,7 +122,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 49] {
+    fn lists(&mut self) -> [&mut Vec<String>; 53] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -164,6 +172,10 @@ impl Words {
             &mut self.receives,
             &mut self.answers,
             &mut self.records,
+            &mut self.new_identifier,
+            &mut self.signed,
+            &mut self.transaction,
+            &mut self.collection,
             &mut self.conflict,
         ]
     }

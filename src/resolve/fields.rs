@@ -37,7 +37,7 @@ impl Crate {
             return None;
         }
         let mut found: Option<(ItemRef, ExprId)> = None;
-        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        let candidates = self.functions_seeing(item, field);
         if candidates.len() > MAX_BODIES {
             return None;
         }
@@ -63,7 +63,7 @@ impl Crate {
     pub fn field_writes(&self, ty: &Ty, field: &str) -> Option<Vec<(ItemRef, ExprId)>> {
         let item = self.type_item(peeled(ty))?;
         self.struct_data(item)?.field(field)?;
-        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        let candidates = self.functions_seeing(item, field);
         if candidates.len() > MAX_BODIES {
             return None;
         }
@@ -83,7 +83,7 @@ impl Crate {
     /// The writes that step a field, wherever they are: `self.delay *= 2`, `self.tries = self.tries + 1`.
     pub fn field_steps(&self, ty: &Ty, field: &str) -> Vec<(ItemRef, ExprId)> {
         let Some(item) = self.type_item(peeled(ty)) else { return Vec::new() };
-        let candidates = self.functions_with(field, MAX_BODIES + 1);
+        let candidates = self.functions_seeing(item, field);
         if candidates.len() > MAX_BODIES {
             return Vec::new();
         }
@@ -106,6 +106,15 @@ impl Crate {
             }
         }
         found
+    }
+
+    /// The functions that name a field and may see it.
+    fn functions_seeing(&self, of: ItemRef, field: &str) -> Vec<ItemRef> {
+        let hidden = self.struct_data(of).is_some_and(|data| data.hidden.iter().any(|name| name == field));
+        let module = hidden.then(|| self.index.module_around(&self.files, of)).flatten();
+        self.functions_that(field, MAX_BODIES + 1, |at| {
+            module.is_none_or(|module| self.index.lies_in(&self.files, at, module))
+        })
     }
 
     /// Whether a derive makes values of a type, by `Default` or from outside (a configuration, arguments): of derives that are not std's we cannot know.

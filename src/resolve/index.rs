@@ -90,6 +90,21 @@ impl Index {
         self.files.get(at.file as usize).copied()
     }
 
+    /// The module that an item lies in.
+    pub(super) fn module_around(&self, files: &[SourceFile], at: ItemRef) -> Option<ScopeId> {
+        self.outwards(self.around(files, at)?).find(|id| self.scope(*id).is_some_and(|it| it.is_module))
+    }
+
+    /// Whether an item lies in a module, or in one below it.
+    pub(super) fn lies_in(&self, files: &[SourceFile], at: ItemRef, module: ScopeId) -> bool {
+        self.around(files, at).is_some_and(|scope| self.outwards(scope).any(|id| id == module))
+    }
+
+    /// A scope and those around it.
+    fn outwards(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
+        std::iter::successors(Some(scope), |id| self.scope(*id)?.parent).take(256)
+    }
+
     /// The scope in which names inside an item are looked up.
     pub(super) fn inside(&self, files: &[SourceFile], at: ItemRef) -> Option<ScopeId> {
         self.opened_by(at).or_else(|| self.around(files, at))

@@ -5,8 +5,8 @@ use super::links::Links;
 use super::{Crate, ItemRef};
 use crate::body::{
     AliasData, Body, BodyError, EnumData, ImplData, Signature, Span, StructData, Ty, parse_alias,
-    parse_const, parse_const_type, parse_enum, parse_fn, parse_impl, parse_macro_rules, parse_signature,
-    parse_struct,
+    parse_attributes, parse_const, parse_const_type, parse_enum, parse_fn, parse_impl, parse_macro_rules,
+    parse_signature, parse_struct,
 };
 use crate::model::Problem;
 use crate::source::{Item, ItemKind, SourceFile};
@@ -26,6 +26,8 @@ struct Slot {
     bodies: OnceLock<Bodies>,
     /// The head of a function or impl, the inside of a type.
     data: OnceLock<Data>,
+    /// The attributes of a function.
+    attributes: OnceLock<Vec<Body>>,
     /// The links of a body.
     links: OnceLock<Box<Links>>,
 }
@@ -73,6 +75,20 @@ impl Crate {
     pub fn macro_arms(&self, at: ItemRef) -> &[Body] {
         let is_macro = self.kind(at) == Some(ItemKind::MacroRules);
         self.bodies(at).filter(|_| is_macro).map_or(&[], |bodies| bodies.read.as_slice())
+    }
+
+    /// The attributes of a function that can be read, each as a call.
+    pub fn attributes(&self, at: ItemRef) -> &[Body] {
+        let (Some(source), Some(item), Some(slot)) = (self.file(at), self.item(at), self.store.slot(at))
+        else {
+            return &[];
+        };
+        if item.kind != ItemKind::Fn {
+            return &[];
+        }
+        // The parser is not ours: a panic in it is an attribute that says nothing.
+        let read = || catch_unwind(AssertUnwindSafe(|| parse_attributes(&source.text, item.attributes)));
+        slot.attributes.get_or_init(|| read().unwrap_or_default())
     }
 
     /// What could not be parsed among the bodies that were asked for so far, sorted.

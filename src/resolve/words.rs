@@ -6,6 +6,16 @@ use crate::source::{ItemId, ItemKind};
 impl Crate {
     /// The first `limit` functions, constants and statics whose body holds a word, by file and source order.
     pub(super) fn functions_with(&self, word: &str, limit: usize) -> Vec<ItemRef> {
+        self.functions_that(word, limit, |_| true)
+    }
+
+    /// The same of those functions that may be meant.
+    pub(super) fn functions_that(
+        &self,
+        word: &str,
+        limit: usize,
+        may: impl Fn(ItemRef) -> bool,
+    ) -> Vec<ItemRef> {
         let finder = memchr::memmem::Finder::new(word);
         let mut found: Vec<ItemRef> = Vec::new();
         for (file, source) in (0u32..).zip(&self.files) {
@@ -13,7 +23,7 @@ impl Crate {
             for start in finder.find_iter(text).filter(|start| is_word(text, *start, word.len())) {
                 let Some(at) = self.code_around(file, start as u32) else { continue };
                 // Words of one function come one after the other, save where another is nested in it.
-                if found.iter().rev().take(8).any(|known| *known == at) {
+                if found.iter().rev().take(8).any(|known| *known == at) || !may(at) {
                     continue;
                 }
                 found.push(at);

@@ -29,7 +29,7 @@ pub fn subjects(below: &str) -> Vec<PathBuf> {
     files
         .filter(|path| {
             let inside = path.strip_prefix(&root).unwrap();
-            let apart = ["pending", "cases"].iter().any(|apart| inside.starts_with(apart));
+            let apart = ["pending", "cases", "fixes"].iter().any(|apart| inside.starts_with(apart));
             !apart
                 && !path
                     .ancestors()

@@ -51,6 +51,8 @@ pub(crate) struct Env {
     pub(crate) receivers: Rc<RefCell<BTreeMap<String, (ItemRef, ExprId)>>>,
     /// What a field is set to where it is made is not what it is when the loop runs: somebody sets it to something else.
     pub(crate) settings_are_open: bool,
+    /// A loop is replayed, and nobody follows a policy yet who would come back here.
+    pub(crate) may_follow: bool,
     /// Calls of this trip that stepped something, and what they gave: one call is one step.
     pub(crate) stepped: BTreeMap<ExprId, Amount>,
     /// The body at hand was left while this expression was evaluated: `match attempt { 1 => 5, _ => return Err(..) }`.

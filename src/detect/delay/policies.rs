@@ -5,7 +5,7 @@ use super::amount::{Amount, Drawn};
 use super::eval::{Eval, Key};
 use super::places::MOST_ALIASES;
 use crate::body::{ExprId, MethodCall};
-use crate::detect::library::{Series, series, series_of_type};
+use crate::detect::library::{Series, series, series_given, series_of_type};
 use crate::model::{Growth, Jitter};
 
 const FIRST: &str = "#first";
@@ -18,7 +18,9 @@ const STEP: &str = "#step";
 impl Eval<'_, '_> {
     /// A call that builds a retry crate's policy, setters included.
     pub(super) fn library_policy(&self, id: ExprId) -> Option<Amount> {
-        policy_of(&series(self.cx, id)?)
+        let follows = self.depth == 0 && self.env.may_follow;
+        let made = series(self.cx, id).or_else(|| follows.then(|| series_given(self.cx, id))?);
+        policy_of(&made?)
     }
 
     /// A method of a retry crate's policy: the next delay, or a setter that the policy has already.

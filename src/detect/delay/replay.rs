@@ -60,7 +60,13 @@ fn replay_with(
 ) -> Replay {
     let mut made = Replay::default();
     let choices = choices.clone();
-    let mut env = Env { moving: moving_keys(cx, trips), choices, settings_are_open, ..Env::default() };
+    let mut env = Env {
+        moving: moving_keys(cx, trips),
+        choices,
+        settings_are_open,
+        may_follow: true,
+        ..Env::default()
+    };
     // what was bound before the loop: only what the trips do not get anew
     let mut eval = Eval::new(cx, env);
     for event in &record.entry.trace {

@@ -1,13 +1,14 @@
 //! A policy from the call that builds it on: the setters that change it, through variables, and the calls that run it.
 //! Back from a use to what builds it leads `origin`.
 
+use super::adapted::hands_on;
+use super::draft::setter_of;
 use super::drivers::{
     args_of, at_driver, behind_name, calls_after, driver_of, name_crate, operation_at, operation_of,
 };
 use super::marked::errors_of;
 use super::origin::origin;
 use super::own::may_give_policy;
-use super::runs::Run;
 use super::scope::Scope;
 use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
@@ -76,7 +77,7 @@ impl<'c, 'a> Built<'c, 'a> {
                         self.runs.push((parent, driver));
                         break;
                     }
-                    let Some(setter) = self.library.setter(&call.name) else {
+                    let Some((setter, args)) = setter_of(self.cx, self.library, call) else {
                         if self.policy.open {
                             at = parent;
                             continue;
@@ -86,23 +87,14 @@ impl<'c, 'a> Built<'c, 'a> {
                             continue;
                         }
                         // `unwrap` of a build that can fail is the policy still; what else is called on it is not known
-                        if matches!(
-                            call.name.as_str(),
-                            "unwrap"
-                                | "expect"
-                                | "unwrap_or_default"
-                                | "into"
-                                | "as_ref"
-                                | "as_mut"
-                                | "to_owned"
-                        ) {
+                        if hands_on(&call.name) {
                             at = parent;
                             continue;
                         }
                         self.lost = true;
                         break;
                     };
-                    self.draft.set(&Scope::of(self.cx), setter, parent, &call.args, maybe);
+                    self.draft.set(&Scope::of(self.cx), setter, parent, args, maybe);
                     if !maybe && setter.says_something() {
                         self.last = parent;
                     }
@@ -281,7 +273,7 @@ impl<'c, 'a> Built<'c, 'a> {
         let mut adjusted = false;
         let operation = self.policy.operation.and_then(|at| args_of(cx, self.from).get(at).copied());
         if let Some(retried) = self.draft.errors.filter(|_| self.runs.is_empty() || operation.is_some()) {
-            operation_of(cx, operation, &mut site);
+            operation_of(cx, operation, false, &mut site);
             site.errors = errors_of(cx, self.library, retried, operation, self.from);
         } else if let Some((call, driver)) = self.runs.first().copied() {
             adjusted = calls_after(cx, call, &driver.adjusts).is_some();
@@ -295,11 +287,13 @@ impl<'c, 'a> Built<'c, 'a> {
             } else {
                 // two places: what is waited is told where the policy is built, what is tried again where it runs
                 site.operation = driven.operation.clone();
+                site.confidence = driven.confidence;
+                site.reasons.clone_from(&driven.reasons);
                 site.errors.honours_retry_after = std::mem::take(&mut driven.errors.honours_retry_after);
                 made.push(driven);
             }
-        } else if let Run::Remote(remote) = runs::runs_of(cx, |made| made == self.from) {
-            site.operation.remote = Fact::Known(true, remote);
+        } else {
+            runs::runs_of(cx, |made| made == self.from).say(&mut site);
         }
         if adjusted {
             self.draft.fill_shape(&mut site);

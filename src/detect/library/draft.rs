@@ -3,7 +3,7 @@
 
 use super::drivers::args_of;
 use super::scope::Scope;
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit, MethodCall};
 use crate::detect::context::Context;
 use crate::knowledge::{
     Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
@@ -125,6 +125,15 @@ impl Draft {
         self.agree(&other);
     }
 
+    /// Shows what is known of the delays here, and not in the iterator that counts them out.
+    pub(super) fn show_at(&mut self, evidence: &Evidence) {
+        show(&mut self.growth, evidence);
+        show(&mut self.jitter, evidence);
+        show(&mut self.first, evidence);
+        show(&mut self.capped, evidence);
+        show(&mut self.cap, evidence);
+    }
+
     /// Leaves unknown what is not the same in another one.
     pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
@@ -198,6 +207,13 @@ impl Draft {
                 _ => Fact::Unknown,
             };
         }
+        if let Some(first) = setter.first_s {
+            self.first = Fact::Known(first, evidence.clone());
+        }
+        if let Some(cap) = setter.cap_s {
+            self.capped = Fact::Known(true, evidence.clone());
+            self.cap = Fact::Known(cap, evidence.clone());
+        }
         if let Some(jitter) = setter.jitter {
             self.jitter = jitter_of(jitter, evidence.clone(), evidence.clone());
         }
@@ -238,6 +254,10 @@ impl Draft {
                 self.first =
                     known(self.first.value().zip(number(scope, arg)).map(|(first, scale)| first * scale));
             }
+            Sets::Offset => {
+                self.first =
+                    known(self.first.value().zip(time(scope, arg, unit)).map(|(first, more)| first + more));
+            }
             Sets::Factor => self.factor = known(number(scope, arg)),
             Sets::Cap => match option(scope, arg) {
                 Maybe::None => {
@@ -260,6 +280,10 @@ impl Draft {
                     Maybe::Some(_) => Fact::Known(true, evidence.clone()),
                     Maybe::Unknown => Fact::Unknown,
                 };
+            }
+            Sets::DeadlineUnlessZero => {
+                self.deadline = number(scope, arg)
+                    .map_or(Fact::Unknown, |time| Fact::Known(time > 0.0, evidence.clone()));
             }
             Sets::JitterIf => {
                 self.jitter = match number(scope, arg) {
@@ -325,6 +349,10 @@ impl Draft {
                 self.jitter = Fact::Known(Jitter::Full, evidence.clone());
                 return;
             }
+            Some(Role::Random { gives: RandomGives::Around, .. }) => {
+                self.jitter = Fact::Known(Jitter::Proportional, evidence.clone());
+                return;
+            }
             Some(Role::Random { .. }) => {
                 self.jitter = Fact::Known(Jitter::Other, evidence.clone());
                 return;
@@ -342,6 +370,20 @@ impl Draft {
         self.cap = Fact::Unknown;
         self.factor = Fact::Unknown;
     }
+}
+
+/// What a method changes, and the arguments that say to what: of a property, those behind its name.
+pub(super) fn setter_of<'a>(
+    cx: &Context<'_>,
+    library: &'a Library,
+    call: &'a MethodCall,
+) -> Option<(&'a Setter, &'a [ExprId])> {
+    if library.properties.contains(&call.name) {
+        let (name, values) = call.args.split_first()?;
+        let ExprKind::Lit(Lit::Str(name)) = &cx.body.expr(*name).kind else { return None };
+        return Some((library.key(name)?, values));
+    }
+    Some((library.setter(&call.name)?, &call.args))
 }
 
 /// An argument that may be an option.
@@ -374,9 +416,18 @@ fn is_default(cx: &Context<'_>, base: ExprId) -> bool {
     matches!(cx.body.expr(base).kind, ExprKind::Call(..)) && cx.call_name(base) == "default"
 }
 
-/// A written number, also behind constants and sums.
+/// A written number, also behind constants and sums, or as a text: `"500"`, `500.to_string()`.
 pub(super) fn number(scope: &Scope<'_, '_>, arg: ExprId) -> Option<f64> {
-    let amount = scope.amount(arg);
+    let said = match &scope.cx.body.expr(arg).kind {
+        ExprKind::Lit(Lit::Str(text)) => return text.trim().parse().ok(),
+        ExprKind::Ref(inner) => *inner,
+        _ => arg,
+    };
+    let said = match &scope.cx.body.expr(said).kind {
+        ExprKind::Method(call) if call.name == "to_string" && call.args.is_empty() => call.receiver,
+        _ => said,
+    };
+    let amount = scope.amount(said);
     (amount.sized && !amount.unknown && amount.drawn.is_none()).then_some(amount.hi)
 }
 
@@ -417,6 +468,12 @@ pub(super) fn jitter_of(jitter: Shakes, absent: Evidence, present: Evidence) -> 
 }
 
 /// Forgets a fact that is not the same on another path.
+fn show<T>(fact: &mut Fact<T>, evidence: &Evidence) {
+    if let Fact::Known(_, shown) = fact {
+        *shown = evidence.clone();
+    }
+}
+
 fn agree<T: PartialEq>(fact: &mut Fact<T>, other: &Fact<T>) {
     if fact.value() != other.value() {
         *fact = Fact::Unknown;

@@ -3,11 +3,11 @@
 
 use super::marked::errors_of;
 use super::origin::{Followed, origin};
-use super::{Series, draft, full_paths, hints, predicate, series_of_type};
+use super::{Series, draft, full_paths, handlers, hints, predicate, series_of_type};
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::detect::context::{Callee, Context};
 use crate::detect::summary::MOST_CALLS;
-use crate::detect::{refusals, remote, repeats, sites};
+use crate::detect::{errors, likely, refusals, remote, repeats, sites};
 use crate::knowledge::{Driver, Library, Retried, Role, says};
 use crate::model::{BoundKind, Errors, Fact, Kind, Site};
 
@@ -18,7 +18,10 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     site.why.push(cx.evidence(call, "runs a retry policy"));
     name_crate(cx, library, call, &mut site);
     let operation = operation_at(cx, driver, call);
-    operation_of(cx, operation, &mut site);
+    if operation.is_some_and(|it| is_given(cx, behind_name(cx, it))) {
+        site.kind = Kind::Helper;
+    }
+    operation_of(cx, operation, blocks(cx, driver, call), &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
@@ -43,13 +46,31 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
         site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(call, "each of its policies ends"));
     }
     site.errors = errors_at(cx, library, driver, call, told);
-    if driver.blocking {
+    handlers::fill(cx, library, driver, call, &mut site);
+    // whatever it is given fails as sockets do, and these failures may pass
+    if site.kind == Kind::Helper && cx.body.ret.as_ref().is_some_and(errors::is_io_result) {
+        site.errors.retries_permanent = Fact::known(false);
+    }
+    if driver.blocking || calls_after(cx, call, &driver.blocks).is_some() {
         site.delay.blocking_in_async = Fact::Known(
             sites::in_async(cx, cx.task_around(call)),
             cx.evidence(call, "blocks the thread of the executor"),
         );
     }
     Some(site)
+}
+
+/// Whether a run blocks its thread: by the table, or because nobody awaits it.
+pub(super) fn blocks(cx: &Context<'_>, driver: &Driver, call: ExprId) -> bool {
+    driver.blocking || !cx.is_awaited(call)
+}
+
+/// Whether an operation is a parameter: an engine of the crate, in which a retry crate does the work.
+fn is_given(cx: &Context<'_>, operation: ExprId) -> bool {
+    let local = cx.body.local(operation);
+    cx.body.params.iter().any(|param| {
+        local == Some(param.pat) && param.ty.as_ref().is_some_and(|ty| remote::is_operand_type(cx, ty))
+    })
 }
 
 /// Which errors go round: what the policy says of them, what a predicate picks, what the table has.
@@ -192,7 +213,8 @@ fn given_at(cx: &Context<'_>, at: Option<usize>, call: ExprId) -> Option<ExprId>
     }
 }
 
-pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &mut Site) {
+/// Writes what a policy tries again into a site.
+pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, blocks: bool, site: &mut Site) {
     let Some(operation) = operation.map(|operation| behind_name(cx, operation)) else { return };
     let evidence = cx.evidence(operation, "this is tried again");
     site.operation.text = Fact::Known(cx.text(telling_part(cx, operation)), evidence.clone());
@@ -210,8 +232,13 @@ pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, site: &m
         },
         _ => remote::of_expr(cx, operation, MOST_CALLS).map(|answer| (answer.is, answer.why)),
     };
-    if let Some((is, why)) = answer {
-        site.operation.remote = Fact::Known(is, cx.evidence(operation, why));
+    match answer {
+        Some((is, why)) => site.operation.remote = Fact::Known(is, cx.evidence(operation, why)),
+        None => {
+            if let Some(answer) = likely::of_retried(cx, operation, blocks) {
+                sites::say_remote(site, Some(&answer), cx.place(operation));
+            }
+        }
     }
     if let (Some(method), _) = remote::method_of(cx, operation) {
         site.operation.method = Fact::Known(method, evidence);

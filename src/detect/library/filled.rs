@@ -17,8 +17,19 @@ impl Draft {
         site.delay.jitter.clone_from(&self.jitter);
     }
 
-    /// How the delays grow: with a ratio of one they do not.
+    /// How the delays grow: with a ratio of one they do not, and what begins with nothing stays nothing, but for what is added at random.
     fn growth_by_factor(&self) -> Fact<Growth> {
+        let steps = matches!(
+            self.growth.value(),
+            Some(Growth::Constant | Growth::Exponential | Growth::Fibonacci | Growth::Linear)
+        );
+        if let Fact::Known(first, evidence) = &self.first
+            && *first <= 0.0
+            && steps
+            && !matches!(self.jitter.value(), None | Some(Jitter::Additive | Jitter::Other))
+        {
+            return Fact::Known(Growth::None, evidence.clone());
+        }
         match (&self.growth, self.factor.value()) {
             (Fact::Known(Growth::Exponential, evidence), Some(factor)) if (*factor - 1.0).abs() < 1e-9 => {
                 Fact::Known(Growth::Constant, evidence.clone())
@@ -33,7 +44,7 @@ impl Draft {
         delay.growth = self.growth_by_factor();
         delay.jitter.clone_from(&self.jitter);
         delay.first_s.clone_from(&self.first);
-        let waits = !self.growth.is(&Growth::None) && self.growth.is_known();
+        let waits = !delay.growth.is(&Growth::None) && delay.growth.is_known();
         if waits {
             delay.capped =
                 if delay.growth.is(&Growth::Constant) { Fact::Unknown } else { self.capped.clone() };
@@ -46,9 +57,9 @@ impl Draft {
         self.fill_random(site);
     }
 
-    /// The delays one by one, where growth and jitter are known.
+    /// The delays one by one, where growth and jitter are known, and are not the crate's own.
     pub(super) fn series(&self) -> Option<Series> {
-        let capped = *self.capped.value()?;
+        let capped = *self.capped.value().filter(|_| !self.fixed)?;
         Some(Series {
             growth: *self.growth_by_factor().value()?,
             jitter: *self.jitter.value()?,

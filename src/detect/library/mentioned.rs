@@ -20,12 +20,11 @@ impl Mentioned {
         Self(if names.is_empty() { None } else { AhoCorasick::new(names).ok() })
     }
 
-    /// Whether an item's body names one of them.
+    /// Whether an item's body, or an attribute of it, names one of them.
     pub(crate) fn in_item(&self, krate: &Crate, at: ItemRef) -> bool {
         let Some(names) = &self.0 else { return false };
-        let text = krate.item(at).and_then(|item| item.body).zip(krate.file(at));
-        text.and_then(|(body, file)| file.text.get(body.start as usize..body.end as usize))
-            .is_some_and(|text| names.is_match(text))
+        let (Some(item), Some(file)) = (krate.item(at), krate.file(at)) else { return false };
+        [item.body, Some(item.attributes)].into_iter().flatten().any(|span| names.is_match(file.slice(span)))
     }
 }
 
@@ -42,8 +41,10 @@ fn telling(library: &Library) -> Vec<&str> {
         let name: &str = str::get(path, of_path(path)?..)?;
         name.split("::").next().filter(|name| !name.is_empty())
     };
-    let policies =
-        library.policies.iter().flat_map(|it| it.paths.iter().chain(&it.structs).chain(&it.macros));
+    let policies = library
+        .policies
+        .iter()
+        .flat_map(|it| it.paths.iter().chain(&it.structs).chain(&it.macros).chain(&it.attributes));
     let drivers = library.drivers.iter().flat_map(|it| it.paths.iter().chain(&it.macros));
     let methods = library.policies.iter().flat_map(|it| it.methods.iter());
     policies

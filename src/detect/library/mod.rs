@@ -2,11 +2,13 @@
 //! It fills the same model as the loops do. No crate is known here, and what a table does not tell stays unknown.
 
 mod adapted;
+mod attributes;
 mod built;
 mod delays;
 mod draft;
 mod drivers;
 mod filled;
+mod handlers;
 mod hints;
 mod marked;
 mod mentioned;
@@ -19,7 +21,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::context::Context;
+use super::context::{Callee, Context};
 use super::named::is_named_after_a_condition;
 use crate::body::{ExprId, ExprKind, Stmt, Ty};
 use crate::knowledge::{Library, Policy};
@@ -55,6 +57,7 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
             sites.extend(at_driver(cx, library, driver, id));
         }
     }
+    sites.extend(attributes::of_function(cx));
     // a policy that waits the same each time, in what is named after a condition, asks until that holds
     if is_named_after_a_condition(cx.words(), cx.krate.item(cx.at).map_or("", |item| item.name.as_str())) {
         for site in sites.iter_mut().filter(|site| site.delay.growth.is(&Growth::Constant)) {
@@ -70,9 +73,13 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Vec<Site> {
 fn full_paths(cx: &Context<'_>, segments: &[String]) -> Vec<Vec<String>> {
     match cx.krate.path(cx.at, segments) {
         Target::External(full) => {
-            // a function that is called like its crate hides the crate once it is imported: `a::a::b` is `a::b` too
-            let doubled = full.iter().zip(full.iter().skip(1)).take_while(|(one, next)| one == next).count();
-            (0..=doubled).map(|skipped| full.iter().skip(skipped).cloned().collect()).collect()
+            // a function or macro that is called like a crate hides the crate once it is imported: `a::a::b` is `a::b` too, and
+            // `a_macros::a::b` where `a` is a crate
+            let is_crate = |(at, name): &(usize, &String)| {
+                *at == 0 || full.first() == Some(name) || cx.krate.is_dependency(name)
+            };
+            let firsts = full.iter().enumerate().filter(is_crate).map(|(at, _)| at);
+            firsts.map(|skipped| full.iter().skip(skipped).cloned().collect()).collect()
         }
         Target::Unknown => cx
             .krate
@@ -119,6 +126,18 @@ pub(super) fn series(cx: &Context<'_>, from: ExprId) -> Option<Series> {
     built.through = false;
     built.follow();
     built.draft.series()
+}
+
+/// The delays that a function of the crate gives one by one, limited and adapted as it may be: `backoff(most).next()`.
+pub(super) fn series_given(cx: &Context<'_>, call: ExprId) -> Option<Series> {
+    if !matches!(cx.callee(call), Callee::Own(item) if own::may_give_policy(cx, item)) {
+        return None;
+    }
+    let given = origin::origin(cx, call).filter(|given| !given.open)?;
+    let made = given.draft.series()?;
+    // by how much a line rises is not among what a draft knows
+    let first = made.first.filter(|_| made.growth != Growth::Linear);
+    Some(Series { first, ..made })
 }
 
 /// The delays that every policy of a type has, whoever built it; that it has no cap, nobody can tell then.

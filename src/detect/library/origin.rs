@@ -2,10 +2,10 @@
 //! It is told only where every way that can be seen builds the same; one that cannot be followed, and nothing is told.
 
 use super::adapted::{adapt, hands_on};
-use super::draft::Draft;
+use super::draft::{Draft, setter_of};
 use super::scope::{Scope, Value};
 use super::{built_at, enclosing, full_paths, is_statement};
-use crate::body::{ExprId, ExprKind, Local, MethodCall, UnOp};
+use crate::body::{ExprId, ExprKind, Local, MethodCall, Ty, UnOp};
 use crate::detect::context::{Callee, Context};
 use crate::detect::delay::{Amount, items};
 use crate::detect::memo::Written;
@@ -44,15 +44,7 @@ pub(super) fn follow<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'
 fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     let cx = scope.cx;
     if let Some((library, policy)) = built_at(cx, id) {
-        let draft = Draft::built(scope, library, policy, id);
-        return Some(Followed {
-            draft,
-            library: Some(library),
-            policy: Some(policy),
-            made: vec![(cx.at, id)],
-            open: false,
-            is_own: false,
-        });
+        return Some(built(scope, library, policy, id));
     }
     match &cx.body.expr(id).kind {
         ExprKind::Ref(inner)
@@ -88,6 +80,18 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
         ExprKind::Method(method) => by_method(scope, id, method),
         ExprKind::Range { .. } | ExprKind::Array(_) => counted_out(scope, id),
         _ => None,
+    }
+}
+
+/// What a constructor gives.
+fn built<'a>(scope: &Scope<'_, 'a>, library: &'a Library, policy: &'a Policy, id: ExprId) -> Followed<'a> {
+    Followed {
+        draft: Draft::built(scope, library, policy, id),
+        library: Some(library),
+        policy: Some(policy),
+        made: vec![(scope.cx.at, id)],
+        open: false,
+        is_own: false,
     }
 }
 
@@ -197,6 +201,9 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
     let mut changes = Vec::new();
     for (at, value) in writes {
         let inner = cx.inside(at)?;
+        if is_copy(&inner, value, &ty, name) {
+            continue;
+        }
         if is_handed_in(&inner, value) {
             open = true;
         } else if changes_field(&inner, value, name) {
@@ -214,6 +221,18 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
     }
     made.open |= open;
     Some(made)
+}
+
+/// `Self { backoff: self.backoff.clone() }`: what another value of the type has, it got in one of the other ways.
+fn is_copy(cx: &Context<'_>, value: ExprId, ty: &Ty, name: &str) -> bool {
+    match &cx.body.expr(value).kind {
+        ExprKind::Ref(inner) | ExprKind::Unary(UnOp::Deref, inner) => is_copy(cx, *inner, ty, name),
+        ExprKind::Method(call) if call.name == "clone" => is_copy(cx, call.receiver, ty, name),
+        ExprKind::Field(base, field) if field == name => {
+            cx.type_of(*base).is_some_and(|of| peeled(&of).path == peeled(ty).path)
+        }
+        _ => false,
+    }
 }
 
 /// `self.backoff.with_max_times(16)`, stored in `self.backoff`.
@@ -316,13 +335,19 @@ fn call<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
     }
 }
 
-fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
-    match &scope.cx.body.expr(id).kind {
+/// What a closure, or a function that is given by its name, makes.
+pub(super) fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
+    let cx = scope.cx;
+    match &cx.body.expr(id).kind {
         ExprKind::Closure { body, .. } => follow(scope, *body),
-        ExprKind::Path(path) => match scope.cx.by_path(path)? {
-            Callee::Own(item) => whole(&scope.deeper(&*scope.cx.inside(item)?)?),
-            _ => None,
-        },
+        ExprKind::Path(path) => {
+            if let Some(Callee::Own(item)) = cx.by_path(path) {
+                return whole(&scope.deeper(&*cx.inside(item)?)?);
+            }
+            let paths = full_paths(cx, &path.segments);
+            let (library, policy) = paths.iter().find_map(|full| cx.knowledge.libraries.built_by(full))?;
+            Some(built(scope, library, policy, id))
+        }
         _ => None,
     }
 }
@@ -349,8 +374,8 @@ fn by_method<'a>(scope: &Scope<'_, 'a>, id: ExprId, call: &MethodCall) -> Option
     let cx = scope.cx;
     let name = call.name.as_str();
     if let Some(mut policy) = follow(scope, call.receiver) {
-        if let Some(setter) = policy.library.and_then(|library| library.setter(name)) {
-            policy.draft.set(scope, setter, id, &call.args, false);
+        if let Some((setter, args)) = policy.library.and_then(|library| setter_of(cx, library, call)) {
+            policy.draft.set(scope, setter, id, args, false);
             return Some(policy);
         }
         if hands_on(name) {

@@ -31,13 +31,17 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
             continue;
         }
-        let Some(policy) = origin(cx, id) else { continue };
+        let Some(mut policy) = origin(cx, id) else { continue };
         // what a client does by itself is told where the client is built
         if policy.draft.fixed || policy.policy.is_some_and(|it| it.open || it.given_failure) {
             continue;
         }
-        let span = cx.body.expr(id).span;
-        let here = |made: ExprId| span.contains(cx.body.expr(made).span);
+        // `let growth = Growth::new(first, step); limited(growth, cap)` is one policy
+        let parts = given.iter().filter_map(|arg| cx.body.local(*arg).and_then(|local| cx.init(local)));
+        let parts: Vec<ExprId> = parts.chain([id]).collect();
+        let here = |made: ExprId| {
+            parts.iter().any(|part| cx.body.expr(*part).span.contains(cx.body.expr(made).span))
+        };
         let elsewhere = policy.made.iter().any(|(at, made)| *at != cx.at || !here(*made));
         let run = runs::runs_of(cx, here);
         // an iterator of the crate may be anything: what runs it tells that it is a policy
@@ -46,11 +50,14 @@ pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
         }
         let Some(mut site) = sites::begin(cx, id, Kind::Library) else { continue };
         site.why.push(cx.evidence(id, "builds a retry policy"));
+        // an iterator counts out what it is given: it is chosen here
+        if policy.is_own {
+            policy.draft.show_at(&cx.evidence(id, "gives the delays"));
+        }
         policy.draft.fill(&mut site);
         site.delay.made_elsewhere = Fact::known(elsewhere);
-        if let Run::Remote(remote) = run {
-            site.operation.remote = Fact::Known(true, remote);
-        } else if policy.policy.is_some_and(|it| it.remote) {
+        run.say(&mut site);
+        if !site.operation.remote.is_known() && policy.policy.is_some_and(|it| it.remote) {
             site.operation.remote = Fact::Known(true, cx.evidence(id, "what it is for crosses a network"));
         }
         if let Some(library) = policy.library {

@@ -2,7 +2,7 @@
 //! The constructors and setters themselves are in `draft`.
 
 use super::draft::{Draft, number};
-use super::origin::follow;
+use super::origin::{follow, follow_closure};
 use super::scope::Scope;
 use super::series_of_type;
 use crate::body::{ExprId, ExprKind};
@@ -55,7 +55,7 @@ impl Draft {
     /// Takes the delays of a policy that it is given, and its limits where it has some of its own.
     pub(super) fn take_policy(&mut self, scope: &Scope<'_, '_>, arg: ExprId) {
         let before = self.clone();
-        let given = follow(scope, arg);
+        let given = follow(scope, arg).or_else(|| follow_closure(scope, arg));
         if let Some(given) = given.as_ref().filter(|given| !given.open) {
             *self = Self { errors: before.errors, ..given.draft.clone() };
             if given.policy.is_some_and(|policy| policy.delays_only) {

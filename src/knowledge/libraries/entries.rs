@@ -18,10 +18,14 @@ pub struct Library {
     pub drivers: Vec<Driver>,
     /// How an operation says that an error is not to be tried again.
     pub errors: Markers,
+    /// What a handler can decide after a failure.
+    pub decisions: Decisions,
     /// Crates whose policies this one runs: its drivers take theirs too.
     pub runs: Vec<String>,
     /// Its setters change the policy in place; else they give a changed one, and one that nobody takes changes nothing.
     pub in_place: bool,
+    /// Methods whose first argument, a text, is the key of what the next one sets: `set("retries", "5")`.
+    pub properties: Vec<String>,
     /// The advisory that says that nobody maintains the crate.
     pub unmaintained: Option<String>,
 }
@@ -43,6 +47,13 @@ pub struct Policy {
     /// Macros that build it, by full path.
     #[serde(default)]
     pub macros: Vec<String>,
+    /// Attributes that have the function that they stand on retried, by full path.
+    #[serde(default)]
+    pub attributes: Vec<String>,
+    /// Such an attribute puts the function's body into its loop as it is: `?` and `return` leave the loop too, and only what the body gives at its end
+    /// goes round.
+    #[serde(default)]
+    pub inline: bool,
     /// Its types, where it may be written as a struct, or is one without fields.
     #[serde(default)]
     pub structs: Vec<String>,
@@ -130,12 +141,19 @@ pub struct Setter {
     /// Fields by name.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// What each argument (a field: its value) sets.
+    /// Keys of an attribute: `times` of `#[retry(times = 3)]`, `wait.fixed` of `#[retry(wait = fixed(1))]`, `wait.fixed.max` of what has a name in there.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// What each argument (a field, a key: its value) sets.
     #[serde(default)]
     pub sets: Vec<Sets>,
     /// In what unit arguments that are times are given.
     #[serde(default)]
     pub unit: Unit,
+    /// The first delay from here on, seconds.
+    pub first_s: Option<f64>,
+    /// The largest one from here on, seconds.
+    pub cap_s: Option<f64>,
     /// How the delay changes from here on.
     pub growth: Option<Grows>,
     /// Its random part from here on.
@@ -191,6 +209,8 @@ pub struct Driver {
     pub predicate: Option<usize>,
     /// That method.
     pub predicate_method: Option<String>,
+    /// Which argument decides after each failure: a closure, or a value of a type with the method of `[decisions]`.
+    pub handler: Option<usize>,
     /// Methods called on it later that tell errors apart.
     #[serde(default)]
     pub filters: Vec<String>,
@@ -200,6 +220,9 @@ pub struct Driver {
     /// It sleeps on the thread.
     #[serde(default)]
     pub blocking: bool,
+    /// It does where one of these methods is called on it later.
+    #[serde(default)]
+    pub blocks: Vec<String>,
     /// It is a middleware of remote calls and of nothing else.
     #[serde(default)]
     pub remote: bool,
@@ -227,6 +250,20 @@ pub struct Markers {
     pub transient: Vec<String>,
     /// Functions by which a strategy has 429 and 503 tried again.
     pub overloads: Vec<String>,
+}
+
+/// What a handler can decide after a failure, by the paths of what it gives.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Decisions {
+    /// The method that is asked, where the handler is no closure.
+    pub method: Option<String>,
+    /// To try again after the time that is the first argument.
+    pub waits: Vec<String>,
+    /// To try again at once.
+    pub at_once: Vec<String>,
+    /// To try no more.
+    pub gives_up: Vec<String>,
 }
 
 /// How a delay changes.
@@ -277,6 +314,8 @@ pub enum Sets {
     Base,
     /// What the first delay is multiplied with.
     Scale,
+    /// What is added to each delay.
+    Offset,
     /// The ratio of one delay to the one before.
     Factor,
     /// The largest delay; `None` or absent for no limit.
@@ -287,6 +326,8 @@ pub enum Sets {
     Calls,
     /// A limit on the whole time; `None` for none.
     Deadline,
+    /// The same, and 0 for none.
+    DeadlineUnlessZero,
     /// Whether there is a random part, as a boolean: full, unless the setter says which.
     JitterIf,
     /// The share of the delay that is random; 0 for none.
@@ -342,6 +383,11 @@ impl Library {
     /// What a field changes.
     pub fn field(&self, field: &str) -> Option<&Setter> {
         self.setters.iter().find(|setter| setter.fields.iter().any(|name| name == field))
+    }
+
+    /// What an attribute's key changes.
+    pub fn key(&self, key: &str) -> Option<&Setter> {
+        self.setters.iter().find(|setter| setter.keys.iter().any(|name| name == key))
     }
 
     /// What a function changes of the policy that it is given.

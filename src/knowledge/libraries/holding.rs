@@ -95,14 +95,14 @@ fn holding<E: Entry>(entries: &[E], table: &Library, allowed: &BTreeMap<&str, Ve
 }
 
 impl Entry for Policy {
-    const LISTS: &'static [&'static str] = &["paths", "structs", "methods", "macros"];
+    const LISTS: &'static [&'static str] = &["paths", "structs", "methods", "macros", "attributes"];
 
     fn names(&self) -> Vec<&Vec<String>> {
-        vec![&self.paths, &self.structs, &self.methods, &self.macros]
+        vec![&self.paths, &self.structs, &self.methods, &self.macros, &self.attributes]
     }
 
     fn names_mut(&mut self) -> Vec<&mut Vec<String>> {
-        vec![&mut self.paths, &mut self.structs, &mut self.methods, &mut self.macros]
+        vec![&mut self.paths, &mut self.structs, &mut self.methods, &mut self.macros, &mut self.attributes]
     }
 
     fn versions(&self) -> Option<Versions> {
@@ -123,14 +123,14 @@ impl Entry for Policy {
 }
 
 impl Entry for Setter {
-    const LISTS: &'static [&'static str] = &["paths", "methods", "fields"];
+    const LISTS: &'static [&'static str] = &["paths", "methods", "fields", "keys"];
 
     fn names(&self) -> Vec<&Vec<String>> {
-        vec![&self.paths, &self.methods, &self.fields]
+        vec![&self.paths, &self.methods, &self.fields, &self.keys]
     }
 
     fn names_mut(&mut self) -> Vec<&mut Vec<String>> {
-        vec![&mut self.paths, &mut self.methods, &mut self.fields]
+        vec![&mut self.paths, &mut self.methods, &mut self.fields, &mut self.keys]
     }
 
     fn versions(&self) -> Option<Versions> {
@@ -165,6 +165,7 @@ impl Entry for Driver {
             }
             self.filters.extend(other.filters);
             self.adjusts.extend(other.adjusts);
+            self.blocks.extend(other.blocks);
             self.blocking &= other.blocking;
             self.remote &= other.remote;
             self.bounded &= other.bounded;

@@ -12,7 +12,9 @@ use semver::VersionReq;
 
 use super::load::{LoadError, in_file};
 
-pub use entries::{Changes, Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes};
+pub use entries::{
+    Changes, Decisions, Driver, Grows, Library, Limit, Markers, Policy, Retried, Sets, Setter, Shakes,
+};
 
 /// Every library's table, indexed by path.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,8 @@ pub struct Libraries {
     /// Macros that build a policy, and those that run one.
     building_macros: HashMap<String, (usize, usize)>,
     running_macros: HashMap<String, (usize, usize)>,
+    /// Attributes that have a function retried.
+    attributes: HashMap<String, (usize, usize)>,
     /// Methods that make a policy, and the tables whose drivers have a method of a name.
     made_by: HashMap<String, Vec<(usize, usize)>>,
     run_by: HashMap<String, Vec<usize>>,
@@ -85,6 +89,11 @@ impl Libraries {
     /// The library whose policy a macro builds, and the policy.
     pub fn built_by_macro(&self, path: &[String]) -> Option<(&Library, &Policy)> {
         self.policy(self.building_macros.get(&path.join("::"))?)
+    }
+
+    /// The library of which an attribute has a function retried, and the policy.
+    pub fn retried_by(&self, path: &[String]) -> Option<(&Library, &Policy)> {
+        self.policy(self.attributes.get(&path.join("::"))?)
     }
 
     /// The libraries that make something a policy by this method, and the policies.
@@ -147,6 +156,7 @@ impl Libraries {
             self.policies.extend(policy.paths.iter().map(|path| (path.clone(), (at, number))));
             self.structs.extend(policy.structs.iter().map(|path| (path.clone(), (at, number))));
             self.building_macros.extend(policy.macros.iter().map(|path| (path.clone(), (at, number))));
+            self.attributes.extend(policy.attributes.iter().map(|path| (path.clone(), (at, number))));
             let last = |path: &String| path.rsplit("::").next().unwrap_or_default().to_owned();
             self.struct_names.extend(policy.structs.iter().map(last));
             for method in &policy.methods {
@@ -181,7 +191,8 @@ impl Libraries {
         if table.setters.iter().any(changes) {
             return;
         }
-        for policy in &table.policies {
+        // what nobody can change is not asked for its delays
+        for policy in table.policies.iter().filter(|policy| !policy.fixed) {
             let known = policy.growth.zip(policy.jitter);
             let built = policy.paths.iter().filter_map(|path| path.rsplit_once("::")).map(|(ty, _)| ty);
             for ty in built.chain(policy.structs.iter().map(String::as_str)) {

@@ -11,8 +11,18 @@ use super::super::table::{Mistake, read};
 use super::holding::Entry;
 use super::{Driver, Library, Policy, Setter};
 
-const SECTIONS: &[&str] =
-    &["crates", "runs", "in_place", "unmaintained", "policy", "setter", "driver", "errors"];
+const SECTIONS: &[&str] = &[
+    "crates",
+    "runs",
+    "in_place",
+    "properties",
+    "unmaintained",
+    "policy",
+    "setter",
+    "driver",
+    "errors",
+    "decisions",
+];
 
 /// What one file says.
 pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
@@ -28,6 +38,10 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
                 checks::are_crates(document, &["runs"], false)?;
             }
             "in_place" => made.in_place = read(value)?,
+            "properties" => {
+                made.properties = read(value)?;
+                checks::are_names(document, &["properties"])?;
+            }
             "unmaintained" => made.unmaintained = Some(read(value)?),
             "policy" => {
                 let told = list(value, check_policy)?;
@@ -39,6 +53,11 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
             "errors" => {
                 made.errors = read(value)?;
                 value.get_ref().as_table().map_or(Ok(()), check_errors)?;
+            }
+            "decisions" => {
+                made.decisions = read(value)?;
+                let paths = |table| checks::are_paths(table, &["waits", "at_once", "gives_up"]);
+                value.get_ref().as_table().map_or(Ok(()), paths)?;
             }
             other => {
                 return Err(Mistake {
@@ -57,7 +76,7 @@ pub(super) fn library(document: &DeTable<'_>) -> Result<Library, Mistake> {
 
 fn check_policy(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Policy::LISTS, "policy")?;
-    checks::are_paths(table, &["paths", "structs", "macros"])?;
+    checks::are_paths(table, &["paths", "structs", "macros", "attributes"])?;
     checks::are_names(table, &["methods"])?;
     checks::are_sizes(table, &["first_s", "cap_s", "factor"])?;
     checks::is_count(table, "retries")
@@ -66,13 +85,15 @@ fn check_policy(table: &DeTable<'_>) -> Result<(), Mistake> {
 fn check_setter(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Setter::LISTS, "setter")?;
     checks::are_paths(table, &["paths"])?;
-    checks::are_names(table, &["methods", "fields"])
+    checks::are_names(table, &["methods", "fields"])?;
+    checks::are_sizes(table, &["first_s", "cap_s"])?;
+    checks::are_keys(table, &["keys"])
 }
 
 fn check_driver(table: &DeTable<'_>) -> Result<(), Mistake> {
     checks::names_something(table, Driver::LISTS, "driver")?;
     checks::are_paths(table, &["paths", "macros"])?;
-    checks::are_names(table, &["methods", "filters", "adjusts"])
+    checks::are_names(table, &["methods", "filters", "adjusts", "blocks"])
 }
 
 fn check_errors(table: &DeTable<'_>) -> Result<(), Mistake> {
@@ -182,7 +203,7 @@ mod tests {
             (
                 "[[policy]]\n",
                 2,
-                "the policy names nothing: `paths` or `structs` or `methods` or `macros` is missing",
+                "the policy names nothing: `paths` or `structs` or `methods` or `macros` or `attributes` is missing",
             ),
             ("[[policy]]\npaths = []\n", 2, "the policy names nothing"),
             ("[[policy]]\npaths = [\"a:b\"]\n", 3, "`a:b` is no path"),
@@ -192,7 +213,7 @@ mod tests {
             (
                 "[[setter]]\nsets = [\"cap\"]\n",
                 2,
-                "the setter names nothing: `paths` or `methods` or `fields` is missing",
+                "the setter names nothing: `paths` or `methods` or `fields` or `keys` is missing",
             ),
             ("[[setter]]\nmethods = [\"B::cap\"]\n", 3, "a name of one segment was expected"),
             ("[[setter]]\nfields = [\"\"]\n", 3, "a name of one segment was expected"),

@@ -39,7 +39,12 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
     calls.sort_by_key(|call| cx.body.expr(*call).span);
     calls.dedup();
     let found: Vec<Option<WaitAt>> = calls.iter().map(|call| wait_at(cx, *call, looped)).collect();
+    let inside = match calls.as_slice() {
+        [only] => wait_inside(cx, *only),
+        _ => None,
+    };
     Handles {
+        inside: inside.filter(|_| found.iter().all(Option::is_none)),
         more_waits: found.iter().any(Option::is_none),
         waits: found.into_iter().flatten().collect(),
         ..Handles::default()
@@ -47,13 +52,13 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
 }
 
 /// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
-pub(crate) fn of_schedule(cx: &Context<'_>, gives: &Ty) -> Handles {
-    let is_duration = is_duration(cx, gives);
-    let gives_elsewhere = cx.body.exprs().any(|(id, expr)| {
+pub(crate) fn of_schedule(cx: &Context<'_>, ret: &Ty) -> Handles {
+    let is_duration = is_duration(cx, ret);
+    let leaves_early = cx.body.exprs().any(|(id, expr)| {
         matches!(expr.kind, ExprKind::Return(_) | ExprKind::Try(_)) && cx.task_around(id).is_none()
     });
     let call = cx.place(cx.body.root);
-    let value = value_of(cx, cx.body.root).filter(|_| !gives_elsewhere);
+    let value = value_of(cx, cx.body.root).filter(|_| !leaves_early);
     let (Some(call), Some(delay)) = (call, value.and_then(|value| cx.place(value))) else {
         return Handles { more_waits: true, ..Handles::default() };
     };
@@ -90,19 +95,32 @@ fn value_of(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
     Some(held(cx, inside, None))
 }
 
+/// The wait that a function of the crate makes for its caller, in that function.
+fn wait_inside(cx: &Context<'_>, call: ExprId) -> Option<WaitAt> {
+    let Callee::Own(item) = cx.callee(call) else { return None };
+    let wait = summary(cx, item).wait?;
+    let inner = cx.inside(item)?;
+    let found = wait_at(&inner, wait, None)?;
+    found.direct.then_some(found)
+}
+
 fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<WaitAt> {
     let args = cx.args(call);
     let (given, is_duration, direct) = match cx.callee(call) {
         Callee::Known(entry, _) => match &entry.role {
-            Role::Wait { arg: Some(arg), unit, .. } => (*args.get(*arg)?, *unit == Unit::Duration, true),
+            // a point in time is none that could be drawn from
+            Role::Wait { arg: Some(arg), unit, .. } if *unit != Unit::Until => {
+                (*args.get(*arg)?, *unit == Unit::Duration, true)
+            }
             _ => return None,
         },
-        Callee::Own(item) if summary(cx, item).is_wait => match args {
-            // a plain number may as well be that of the attempt
-            [only] if cx.type_of(*only).is_some_and(|ty| is_duration(cx, &ty)) => (*only, true, false),
-            _ => return None,
-        },
-        _ => return None,
+        // a plain number may as well be that of the attempt
+        Callee::Own(_) | Callee::Operand(_) | Callee::Foreign(_) | Callee::Unknown => {
+            let mut durations =
+                args.iter().filter(|arg| cx.type_of(**arg).is_some_and(|ty| is_duration(cx, &ty)));
+            (*durations.next().filter(|_| durations.next().is_none())?, true, false)
+        }
+        Callee::Closure(_) => return None,
     };
     Some(WaitAt {
         call: cx.place(call)?,

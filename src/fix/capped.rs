@@ -10,8 +10,8 @@ use crate::model::Edit;
 /// The drafts of an uncapped delay: what grows is capped, else all of it.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     let site = wanted.site;
-    let waits = &site.handles.waits;
-    if waits.is_empty() || site.handles.more_waits || waits.iter().any(|wait| !wait.is_duration) {
+    let waits = wanted.waits();
+    if waits.is_empty() || waits.iter().any(|wait| !wait.is_duration) {
         return Vec::new();
     }
     let cap = wanted.cap(site.delay.first_s.value().copied());

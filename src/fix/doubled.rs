@@ -91,16 +91,13 @@ fn by_counter(
         .map(|wait| {
             let at = around.expr(&wait.delay)?;
             let base = around.as_receiver(at);
-            let grown = match cap {
-                Some(cap) => format!(
-                    "{base}.saturating_mul(2u32.saturating_pow({exponent})).min({})",
-                    around.seconds(cap, at)
-                ),
-                None => {
-                    let exponent =
-                        if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
-                    format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
-                }
+            let grown = if let Some(cap) = cap {
+                let cap = around.seconds(cap, at);
+                format!("{base}.saturating_mul(2u32.saturating_pow({exponent})).min({cap})")
+            } else {
+                let exponent =
+                    if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
+                format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
             };
             Some(put(around, at, &format!("{grown}{}", wanted.draw(draws))))
         })
@@ -141,10 +138,10 @@ fn by_variable(
     let indent = around.indent(before.span.start);
     let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
     let mut edits = vec![insert(path, before.span.start, format!("{declared}{}{indent}", around.newline()))];
-    let (drawn, step) = match grows {
+    let (waited, step) = match grows {
         Grows::Doubled => {
-            let drawn = format!("{name}{}", wanted.draw(draws));
-            (drawn, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
+            let waited = format!("{name}{}", wanted.draw(draws));
+            (waited, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
         }
         // U(base, 3 * previous), capped: the delay is its own state
         Grows::ByDraw => {
@@ -154,7 +151,7 @@ fn by_variable(
         }
     };
     for (at, wait) in &waits {
-        edits.extend(stepped(around, wait, *at, &drawn, &step)?);
+        edits.extend(stepped(around, wait, *at, &waited, &step)?);
     }
     match &handles.success {
         Success::Leaves => {}

@@ -30,7 +30,7 @@ pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
                 .code
                 .iter()
                 .filter(|other| other.does == Does::DrawUpTo && other.krate == code.krate);
-            let up_to = up_to.filter_map(|code| usable(around, code)).next();
+            let up_to = up_to.into_iter().find_map(|code| usable(around, code));
             Some(Draws { share, up_to, needs: None, at_hand: true })
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Edits of one text: put in order, held against one another, applied. They know nothing of what they say.
 
 use crate::body::Span;
-use crate::model::Edit;
+use crate::model::{Edit, edited};
 use std::sync::Arc;
 
 /// An edit that replaces a stretch.
@@ -19,21 +19,11 @@ pub(super) fn overlap(one: &Edit, other: &Edit) -> bool {
     one.path == other.path && one.start_byte <= other.end_byte && other.start_byte <= one.end_byte
 }
 
-/// The text with these edits; `None` where they overlap one another or leave the text.
-pub fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
+/// The text with these edits, in whatever order; `None` where they overlap one another or leave the text.
+pub(super) fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|edit| (edit.start_byte, edit.end_byte));
-    let mut made = String::with_capacity(text.len() + 256);
-    let mut from = 0;
-    for edit in edits {
-        let (start, end) = (edit.start_byte as usize, edit.end_byte as usize);
-        made.push_str(text.get(from..start)?);
-        text.get(start..end)?;
-        made.push_str(&edit.replacement);
-        from = end;
-    }
-    made.push_str(text.get(from..)?);
-    Some(made)
+    edited(text, 0, edits)
 }
 
 /// Where a byte lies once these edits are applied. What is inserted at it comes before it.
@@ -41,7 +31,7 @@ pub(super) fn moved(byte: u32, edits: &[&Edit]) -> i64 {
     edits
         .iter()
         .filter(|edit| edit.end_byte <= byte)
-        .map(|edit| edit.replacement.len() as i64 - i64::from(edit.end_byte - edit.start_byte))
+        .map(|edit| i64::from(edit.replacement.len() as u32) - i64::from(edit.end_byte - edit.start_byte))
         .sum::<i64>()
         + i64::from(byte)
 }

@@ -12,8 +12,8 @@ use crate::model::{Edit, Jitter, WaitAt};
 /// The drafts of a growing delay: drawn from what is waited, capped too where nothing caps it.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     let site = wanted.site;
-    let waits = &site.handles.waits;
-    if waits.is_empty() || site.handles.more_waits {
+    let waits = wanted.waits();
+    if waits.is_empty() {
         return Vec::new();
     }
     let uncapped = site.delay.capped.is(&false);
@@ -34,7 +34,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             Some(Draft {
                 title: format!("{what} ({})", wanted.jitter_words()),
                 edits: edits?,
-                may_be_safe: !uncapped && draws.at_hand,
+                may_be_safe: !uncapped && draws.at_hand && site.handles.inside.is_none(),
                 needs: draws.needs.clone(),
             })
         })
@@ -56,15 +56,13 @@ fn drawn(
         return Some(put(around, at, &most.replace("{most}", &around.as_receiver(at))));
     }
     let cap = cap.map(|cap| format!(".min({})", around.seconds(cap, at))).unwrap_or_default();
-    let drawn = format!("{cap}{}", wanted.draw(draws));
-    Some(
-        named_first(around, at, &drawn)
-            .unwrap_or_else(|| put(around, at, &format!("{}{drawn}", around.as_receiver(at)))),
-    )
+    let tail = format!("{cap}{}", wanted.draw(draws));
+    let plain = || put(around, at, &format!("{}{tail}", around.as_receiver(at)));
+    Some(named_first(around, at, &tail).unwrap_or_else(plain))
 }
 
 /// A block's value that is chosen gets a name before it is drawn from: `if … { a } else { b }.mul_f64(…)` reads badly.
-fn named_first(around: &Around<'_>, at: ExprId, drawn: &str) -> Option<Edit> {
+fn named_first(around: &Around<'_>, at: ExprId, tail: &str) -> Option<Edit> {
     if !matches!(around.body.expr(at).kind, ExprKind::If { .. } | ExprKind::Match(..)) {
         return None;
     }
@@ -72,6 +70,6 @@ fn named_first(around: &Around<'_>, at: ExprId, drawn: &str) -> Option<Edit> {
     let name = around.free_name(&["delay", "chosen_delay"])?;
     let indent = around.indent(statement.span.start);
     let text = around.text(at);
-    let made = format!("let {name} = {text};{}{indent}{name}{drawn}", around.newline());
+    let made = format!("let {name} = {text};{}{indent}{name}{tail}", around.newline());
     Some(replace(&around.file.path, statement.span, made))
 }

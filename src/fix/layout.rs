@@ -90,7 +90,8 @@ pub(super) fn indented(around: &Around<'_>, text: &str, indent: &str) -> String 
 
 /// Lines of a block, each with this indentation, as they follow another line.
 pub(super) fn lines(around: &Around<'_>, indent: &str, lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{}{indent}{line}", around.newline())).collect()
+    let before = format!("{}{indent}", around.newline());
+    lines.iter().flat_map(|line| [before.as_str(), line]).collect()
 }
 
 fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {

@@ -17,11 +17,10 @@ mod saturated;
 mod setters;
 mod suggest;
 
-pub use edits::apply;
-pub use suggest::{Bench, suggest};
+pub use suggest::{Bench, Spoken, suggest};
 
 use crate::knowledge::Knowledge;
-use crate::model::{Change, Edit, Finding, Growth, Jitter, Needed, Site, suggested_cap};
+use crate::model::{Change, Edit, Finding, Growth, Jitter, Needed, Site, WaitAt, suggested_cap};
 use crate::resolve::Crate;
 use around::Around;
 use draws::Draws;
@@ -56,7 +55,9 @@ pub(crate) fn drafts(
 ) -> Vec<Draft> {
     let Some(change) = finding.change else { return Vec::new() };
     // the place of a function that is a site is all of it: what is changed lies inside
-    let place = wanted.site.handles.waits.first().map_or(&wanted.site.place, |wait| &wait.delay);
+    let handles = &wanted.site.handles;
+    let wait = handles.waits.first().or(handles.inside.as_ref());
+    let place = wait.map_or(&wanted.site.place, |wait| &wait.delay);
     let Some(around) = Around::of(krate, knowledge, place) else { return Vec::new() };
     let mut drafts = rendered(&around, wanted, change);
     for draft in &mut drafts {
@@ -90,6 +91,17 @@ fn rendered(around: &Around<'_>, wanted: &Wanted<'_>, change: Change) -> Vec<Dra
 }
 
 impl Wanted<'_> {
+    /// The waits whose delay may be changed where they stand: those of the site, or the one that a function makes for it. None where
+    /// another one is out of sight.
+    fn waits(&self) -> &[WaitAt] {
+        let handles = &self.site.handles;
+        match &handles.inside {
+            Some(inside) => std::slice::from_ref(inside),
+            None if handles.more_waits => &[],
+            None => &handles.waits,
+        }
+    }
+
     /// The cap for a delay that starts so, in seconds.
     fn cap(&self, first_s: Option<f64>) -> f64 {
         let cap = suggested_cap(first_s.unwrap_or_default());

@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Rounds of trying: more than any finding has drafts, so that a package is read again a bounded number of times.
 const MOST_ROUNDS: usize = 12;
 
+/// A rule that speaks of a site, and whether it is heard by default.
+pub type Spoken = (String, bool);
+
 /// What fixes are tried on.
 pub struct Bench<'a> {
     /// The package as it is.
@@ -28,7 +31,7 @@ pub struct Bench<'a> {
     /// Reads the package with these files in the place of theirs: the sites in them.
     pub look: &'a dyn Fn(Vec<SourceFile>) -> Vec<Arc<Site>>,
     /// The rules that speak of a site, by name, and whether each is heard by default.
-    pub judge: &'a dyn Fn(&Arc<Site>) -> Vec<(String, bool)>,
+    pub judge: &'a dyn Fn(&Arc<Site>) -> Vec<Spoken>,
 }
 
 impl std::fmt::Debug for Bench<'_> {
@@ -76,7 +79,9 @@ pub fn suggest(bench: &Bench<'_>, findings: &mut [Finding]) {
             .filter_map(|at| open.get(*at)?.drafts.front())
             .flat_map(|draft| &draft.edits)
             .collect();
-        let seen = read_again(bench, &edits);
+        let sites = tried.iter().filter_map(|at| findings.get(open.get(*at)?.finding));
+        let sites: BTreeSet<Arc<str>> = sites.map(|finding| finding.site.place.path.clone()).collect();
+        let seen = read_again(bench, &edits, &sites);
         let mut mended: Vec<(usize, Fix)> = Vec::new();
         for at in &tried {
             let Some((one, draft)) = open.get(*at).and_then(|one| Some((one, one.drafts.front()?))) else {
@@ -121,9 +126,15 @@ fn batch(open: &[Open], findings: &[Finding]) -> Vec<usize> {
 }
 
 /// The sites of the files that are edited; `None` where one of them is no Rust any more.
-fn read_again(bench: &Bench<'_>, edits: &[&Edit]) -> Option<Vec<Arc<Site>>> {
+fn read_again(bench: &Bench<'_>, edits: &[&Edit], sites: &BTreeSet<Arc<str>>) -> Option<Vec<Arc<Site>>> {
+    let mut texts = edited(bench, edits)?;
+    // a site may be in another file than what is changed for it
+    let untouched = bench.krate.files.iter().filter(|file| sites.contains(&file.path));
+    let untouched: Vec<&SourceFile> =
+        untouched.filter(|file| texts.iter().all(|(edited, _)| edited.path != file.path)).collect();
+    texts.extend(untouched.into_iter().map(|file| (file, file.text.clone())));
     let mut files = Vec::new();
-    for (before, text) in edited(bench, edits)? {
+    for (before, text) in texts {
         let mut file = source_file(before.path.clone(), text.into_bytes()).ok()?;
         file.in_test = before.in_test;
         files.push(file);
@@ -169,7 +180,7 @@ fn mends(
             && site.function == before.function
     })?;
     let (said, says) = ((bench.judge)(before), (bench.judge)(after));
-    let new = |(rule, heard): &(String, bool)| *heard && said.iter().all(|(other, _)| other != rule);
+    let new = |(rule, heard): &Spoken| *heard && said.iter().all(|(other, _)| other != rule);
     if says.iter().any(|(rule, _)| *rule == finding.rule) || says.iter().any(new) {
         return None;
     }

@@ -8,6 +8,8 @@ use super::Place;
 pub struct Handles {
     /// The waits between two attempts, in source order.
     pub waits: Vec<WaitAt>,
+    /// The one wait, where it stands in a function that is called for it.
+    pub inside: Option<WaitAt>,
     /// Some failing trip waits where no place is known.
     pub more_waits: bool,
     /// On some failing trip the server's hint was read: the wait may be what it says.

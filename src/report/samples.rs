@@ -134,6 +134,7 @@ pub(super) fn finding_in(path: &str, text: &str, span: &str) -> (Finding, Source
 const CLIENT: &str = include_str!("../../tests/golden/client.rs.txt");
 const POLICY: &str = "pub const RETRY_DELAY: Duration = Duration::from_secs(1);\r\n\r\npub fn policy() -> Policy {\r\n\tPolicy::new(RETRY_DELAY).max(u32::MAX)\r\n}\r\n";
 
+#[allow(clippy::too_many_lines)] // one finding after the other
 /// Two files, two sites, three findings of different levels, one of them with labels in both files; a problem.
 pub(super) fn two_files() -> Sample {
     let mut sources = Sources::default();

@@ -70,9 +70,9 @@ impl Versions {
             let inherited = own.get("workspace").and_then(Value::as_bool) == Some(true);
             let above = if inherited { Some(read.of_workspace(key)?) } else { None };
             let says = |key: &str| own.get(key).or_else(|| above.and_then(|above| above.get(key)));
-            let real = says("package").and_then(Value::as_str).unwrap_or(key);
+            let called = says("package").and_then(Value::as_str).unwrap_or(key);
             let optional = own.get("optional").and_then(Value::as_bool) == Some(true);
-            if optional || !is_called(real, package) {
+            if optional || !is_called(called, package) {
                 return None;
             }
             let features =

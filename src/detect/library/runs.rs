@@ -102,7 +102,7 @@ fn find(cx: &Context<'_>) -> Runs {
                 .remote
                 .is(&true)
                 .then(|| Around { place: place(), certain: site.confidence == Confidence::High });
-            note(&mut runs, policy, around);
+            note(&mut runs, policy, around.as_ref());
         }
         for (call, _) in body.exprs() {
             let Some((_, driver)) = driver_of(&cx, call) else { continue };
@@ -115,17 +115,17 @@ fn find(cx: &Context<'_>) -> Runs {
                 place: cx.place(call),
                 certain: driver.remote || site.confidence == Confidence::High,
             });
-            note(&mut runs, policy, around);
+            note(&mut runs, policy, around.as_ref());
         }
     }
     runs
 }
 
-fn note(runs: &mut Runs, policy: Followed<'_>, around: Option<Around>) {
+fn note(runs: &mut Runs, policy: Followed<'_>, around: Option<&Around>) {
     for made in policy.made {
         let known = runs.entry(made).or_default();
         if known.as_ref().is_none_or(|known| !known.certain) {
-            *known = around.clone().or(known.take());
+            *known = around.cloned().or(known.take());
         }
     }
 }

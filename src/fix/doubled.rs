@@ -138,10 +138,10 @@ fn by_variable(
     let indent = around.indent(before.span.start);
     let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
     let mut edits = vec![insert(path, before.span.start, format!("{declared}{}{indent}", around.newline()))];
-    let (waited, step) = match grows {
+    let (argument, step) = match grows {
         Grows::Doubled => {
-            let waited = format!("{name}{}", wanted.draw(draws));
-            (waited, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
+            let argument = format!("{name}{}", wanted.draw(draws));
+            (argument, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
         }
         // U(base, 3 * previous), capped: the delay is its own state
         Grows::ByDraw => {
@@ -151,7 +151,7 @@ fn by_variable(
         }
     };
     for (at, wait) in &waits {
-        edits.extend(stepped(around, wait, *at, &waited, &step)?);
+        edits.extend(stepped(around, wait, *at, &argument, &step)?);
     }
     match &handles.success {
         Success::Leaves => {}

@@ -30,11 +30,13 @@ fn main() {
         let called = run.split('(').next().unwrap_or_default();
         let site = said("site").unwrap_or(called);
         let plan = said("plan").unwrap_or("fail 6");
+        // what overflows in the end panics here before it does so there
+        let plan_before = said("plan-before").unwrap_or(plan);
         module(&mut modules, &name, &text, run);
         module(&mut modules, &format!("{name}_fixed"), &twin, run);
         let _ = writeln!(
             table,
-            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, \
+            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, plan_before: {plan_before:?}, \
              before: {name}::client_of_it, after: {name}_fixed::client_of_it }},"
         );
     }

@@ -192,7 +192,7 @@ fn safe_fixes_unless_more_is_asked_for_and_each_once() {
     let safe = read(&root, "src/lib.rs");
     assert_eq!(safe, both().replace("sleep(delay).await", DRAWN));
     assert_eq!(left.status, 1, "one is left: {left:?}");
-    assert!(left.stdout.starts_with("src/lib.rs:26:23: warning[fixed-delay] "), "{left:?}");
+    assert!(left.stdout.starts_with("src/lib.rs:25:23: warning[fixed-delay] "), "{left:?}");
     assert!(left.stdout.ends_with(" [unsafe fix]\n") && left.stdout.lines().count() == 1, "{left:?}");
     assert_eq!(
         left.stderr,

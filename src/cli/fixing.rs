@@ -161,8 +161,8 @@ pub(super) fn fixed(asked: &Asked<'_>) -> Result<(Looked, Fixed), Stop> {
     let mut looked = asked.look(&[])?;
     for _ in 0..MOST_ROUNDS {
         let mut applied = 0;
-        for fixes in by_file(&chosen(&looked.findings, fixing.unsafe_fixes)) {
-            applied += apply(&looked, &fixes, &mut files, &mut needs);
+        for of_file in by_file(&chosen(&looked.findings, fixing.unsafe_fixes)) {
+            applied += apply(&looked, &of_file, &mut files, &mut needs);
         }
         if applied == 0 {
             break;
@@ -181,11 +181,11 @@ pub(super) fn fixed(asked: &Asked<'_>) -> Result<(Looked, Fixed), Stop> {
 /// Applies fixes of one file to its text; gives how many.
 fn apply(
     looked: &Looked,
-    fixes: &[&Fix],
+    of_file: &[&Fix],
     files: &mut Vec<Rewritten>,
     needs: &mut BTreeMap<PathBuf, BTreeSet<Needed>>,
 ) -> usize {
-    let mut edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
+    let mut edits: Vec<&Edit> = of_file.iter().flat_map(|fix| &fix.edits).collect();
     edits.sort();
     let Some(shown) = edits.first().map(|edit| edit.path.clone()) else { return 0 };
     let Some(path) = looked.paths.get(&shown) else { return 0 };
@@ -201,17 +201,17 @@ fn apply(
         files.push(Rewritten { path, shown, before, after: String::new(), fixes: 0, manifest: None });
         files.len() - 1
     });
-    let needed: Vec<&Needed> = fixes.iter().filter_map(|fix| fix.needs.as_ref()).collect();
+    let needed: Vec<&Needed> = of_file.iter().filter_map(|fix| fix.needs.as_ref()).collect();
     let folder = rooms::package_folder(path).filter(|_| !needed.is_empty());
     if let Some(file) = files.get_mut(at) {
         file.after = after;
-        file.fixes += fixes.len();
+        file.fixes += of_file.len();
         if let Some(folder) = folder {
             file.manifest = Some(folder.join("Cargo.toml"));
             needs.entry(folder).or_default().extend(needed.into_iter().cloned());
         }
     }
-    fixes.len()
+    of_file.len()
 }
 
 impl Fixed {
@@ -219,20 +219,21 @@ impl Fixed {
     fn add(&mut self, mut needs: BTreeMap<PathBuf, BTreeSet<Needed>>, added: Option<&str>) {
         let mut to_add = BTreeMap::new();
         for (folder, missing) in &mut needs {
-            let ours: BTreeSet<Needed> =
-                missing.extract_if(.., |it| Some(it.name.as_str()) == added).collect();
+            let (ours, others): (BTreeSet<Needed>, BTreeSet<Needed>) =
+                std::mem::take(missing).into_iter().partition(|it| Some(it.name.as_str()) == added);
+            *missing = others;
             if !ours.is_empty() {
                 to_add.insert(folder.clone(), ours);
             }
         }
         needs.retain(|_, missing| !missing.is_empty());
         let (changed, failed) = manifests(&to_add);
-        let changes = |path: &PathBuf| {
+        let is_touched = |path: &PathBuf| {
             changed.iter().any(|it| it.path == *path && it.before != it.after)
                 || failed.iter().any(|it| it.path == *path)
         };
         for file in &mut self.files {
-            file.manifest = file.manifest.take().filter(changes);
+            file.manifest = file.manifest.take().filter(is_touched);
         }
         self.files.extend(changed.into_iter().filter(|file| file.before != file.after));
         (self.failed, self.needs) = (failed, needs);
@@ -265,11 +266,11 @@ fn chosen(findings: &[Finding], with_unsafe: bool) -> Vec<&Fix> {
 
 /// The fixes of each file; a fix is of one file only.
 fn by_file<'f>(fixes: &[&'f Fix]) -> Vec<Vec<&'f Fix>> {
-    let mut files: BTreeMap<Arc<str>, Vec<&Fix>> = BTreeMap::new();
+    let mut grouped: BTreeMap<Arc<str>, Vec<&Fix>> = BTreeMap::new();
     for fix in fixes {
         if let Some(edit) = fix.edits.first() {
-            files.entry(edit.path.clone()).or_default().push(fix);
+            grouped.entry(edit.path.clone()).or_default().push(fix);
         }
     }
-    files.into_values().collect()
+    grouped.into_values().collect()
 }

@@ -8,8 +8,17 @@ use std::ops::Range;
 /// Lines of edited files.
 #[derive(Debug, Default)]
 pub(super) struct Moved {
-    /// Stretches of lines as they are now, and as they are on disk; in order, by the path that is shown.
-    files: BTreeMap<String, Vec<(Range<u32>, Range<u32>, bool)>>,
+    /// In order, by the path that is shown.
+    files: BTreeMap<String, Vec<Stretch>>,
+}
+
+/// Lines that follow one another.
+#[derive(Debug)]
+struct Stretch {
+    now: Range<u32>,
+    on_disk: Range<u32>,
+    /// They are the same lines; else some took the place of the others.
+    same: bool,
 }
 
 impl Moved {
@@ -23,15 +32,15 @@ impl Moved {
     pub(super) fn on_disk(&self, path: &str, first: u32, last: u32) -> Option<(u32, u32)> {
         let Some(stretches) = self.files.get(path) else { return Some((first, last)) };
         let mut found: Option<(u32, u32)> = None;
-        for (now, disk, same) in stretches {
+        for Stretch { now, on_disk, same } in stretches {
             let (from, to) = (first.max(now.start), last.min(now.end.saturating_sub(1)));
-            if from > to || disk.is_empty() {
+            if from > to || on_disk.is_empty() {
                 continue;
             }
             let lines = if *same {
-                (disk.start + (from - now.start), disk.start + (to - now.start))
+                (on_disk.start + (from - now.start), on_disk.start + (to - now.start))
             } else {
-                (disk.start, disk.end - 1)
+                (on_disk.start, on_disk.end - 1)
             };
             found = Some(found.map_or(lines, |(start, _)| (start, lines.1)));
         }
@@ -39,7 +48,7 @@ impl Moved {
     }
 }
 
-fn stretches(before: &str, after: &str) -> Vec<(Range<u32>, Range<u32>, bool)> {
+fn stretches(before: &str, after: &str) -> Vec<Stretch> {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
     let from_one = |lines: Range<usize>| lines.start as u32 + 1..lines.end as u32 + 1;
@@ -47,7 +56,7 @@ fn stretches(before: &str, after: &str) -> Vec<(Range<u32>, Range<u32>, bool)> {
         .iter()
         .map(|op| {
             let (tag, olds, news) = op.as_tag_tuple();
-            (from_one(news), from_one(olds), tag == DiffTag::Equal)
+            Stretch { now: from_one(news), on_disk: from_one(olds), same: tag == DiffTag::Equal }
         })
         .collect()
 }

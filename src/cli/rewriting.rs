@@ -77,20 +77,35 @@ fn with_dependencies(text: &str, needs: &BTreeSet<Needed>) -> Result<String, Str
     let mut document: toml_edit::DocumentMut =
         toml.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
     let listed = document.entry("dependencies").or_insert_with(toml_edit::table);
-    let listed = listed.as_table_like_mut().ok_or("`dependencies` is no table")?;
-    let before = listed.len();
-    for needed in needs {
-        if !listed.contains_key(&needed.name) {
-            listed.insert(&needed.name, toml_edit::value(&needed.version));
-        }
-    }
-    if listed.len() == before {
+    let is_missing = |it: &&Needed| listed.as_table_like().is_none_or(|table| !table.contains_key(&it.name));
+    let missing: Vec<&Needed> = needs.iter().filter(is_missing).collect();
+    if missing.is_empty() {
         return Ok(text.to_owned());
+    }
+    for needed in missing {
+        if let Some(inline) = listed.as_inline_table_mut() {
+            add_inline(inline, needed);
+            continue;
+        }
+        let table = listed.as_table_like_mut().ok_or("`dependencies` is no table")?;
+        table.insert(&needed.name, toml_edit::value(&needed.version));
     }
     let made = document.to_string();
     // what renders it ends every line in the same way
     let made = if toml.contains("\r\n") { made.replace("\r\n", "\n").replace('\n', "\r\n") } else { made };
     Ok(format!("{mark}{made}"))
+}
+
+/// `{ a = "1" }`: the blank before the bracket stays there.
+fn add_inline(table: &mut toml_edit::InlineTable, needed: &Needed) {
+    let mut value = toml_edit::Value::from(&needed.version);
+    if let Some((_, last)) = table.iter_mut().last() {
+        let blank = last.decor().suffix().and_then(|it| it.as_str()).unwrap_or_default().to_owned();
+        last.decor_mut().set_suffix("");
+        value.decor_mut().set_suffix(blank);
+    }
+    value.decor_mut().set_prefix(" ");
+    table.insert(&needed.name, value);
 }
 
 /// Writes what changed, manifests first: a source whose manifest could not be changed is left as well. What was not written is told.

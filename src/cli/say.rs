@@ -131,14 +131,14 @@ pub(super) fn fixes(fixed: &Fixed, options: &Options, settings: &Settings) {
     let (sources, manifests): (Vec<_>, Vec<_>) = fixed.files.iter().partition(|file| file.fixes > 0);
     let counted =
         |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let fixes = |count| counted(count, "fix", "fixes");
+    let in_words = |count| counted(count, "fix", "fixes");
     let info = |text: String| {
         if !talk.quiet {
             line(talk.color, "info", termcolor::Color::Blue, &text);
         }
     };
     let count: usize = sources.iter().map(|file| file.fixes).sum();
-    let made = format!("{} in {}", fixes(count), counted(sources.len(), "file", "files"));
+    let made = format!("{} in {}", in_words(count), counted(sources.len(), "file", "files"));
     match (fixing.fix, count) {
         (true, 0) => info("no fixes to apply".to_owned()),
         (true, _) => info(format!("applied {made}")),
@@ -146,12 +146,14 @@ pub(super) fn fixes(fixed: &Fixed, options: &Options, settings: &Settings) {
         (false, _) => info(format!("{made}; --fix in place of --diff applies them")),
     }
     if fixing.fix {
-        manifests.iter().for_each(|file| info(format!("added a dependency to {}", file.shown)));
+        for manifest in manifests {
+            info(format!("added a dependency to {}", manifest.shown));
+        }
     }
     // in words for people the report itself has told
     let told = fixing.fix && settings.format == report::Format::Human;
     if fixed.held_back > 0 && !fixing.unsafe_fixes && !told {
-        let left = fixes(fixed.held_back);
+        let left = in_words(fixed.held_back);
         info(format!("{left} left that change more than the fault; --unsafe-fixes applies them too"));
     }
     for (folder, needs) in &fixed.needs {

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::summary::is_named_sleep;
 use crate::body::{ExprId, ExprKind, Local, Path};
-use crate::knowledge::{Entry, Role, Unit, says};
+use crate::knowledge::{Entry, Role, Unit, is_one_of, says};
 use crate::resolve::{ItemRef, Target};
 use std::sync::LazyLock;
 
@@ -71,7 +71,13 @@ impl<'a> Context<'a> {
                 let found = self.function(*callee, args.len());
                 self.pause(args, &found).unwrap_or(found)
             }
-            ExprKind::Method(call) => self.method(call.receiver, &call.name, call.args.len()),
+            ExprKind::Method(call) => match self.method(call.receiver, &call.name, call.args.len()) {
+                // `upload.abort().await`: whoever is told to stop a task does not wait for it to answer
+                Callee::Known(entry, _) if entry.role == Role::Pure && self.is_order(id, &call.name) => {
+                    Callee::Unknown
+                }
+                found => found,
+            },
             ExprKind::Macro(call) => match self.knowledge.macro_call(&call.path.segments) {
                 Some(entry) => Callee::Known(entry, true),
                 None => match self.krate.path(self.at, &call.path.segments) {
@@ -82,6 +88,11 @@ impl<'a> Context<'a> {
             },
             _ => Callee::Unknown,
         }
+    }
+
+    fn is_order(&self, id: ExprId, name: &str) -> bool {
+        let awaited = self.parent(id).is_some_and(|at| matches!(self.body.expr(at).kind, ExprKind::Await(_)));
+        awaited && is_one_of(&self.words().orders, name)
     }
 
     fn function(&self, callee: ExprId, args: usize) -> Callee<'a> {

@@ -48,7 +48,6 @@ pub(crate) fn failed_ops(state: &State) -> impl Iterator<Item = Op> + '_ {
 }
 
 /// Classifies a loop; `None` where it is nothing that `audit` speaks of.
-#[allow(clippy::too_many_lines)] // the decision table of ARCHITECTURE.md, row by row
 pub(crate) fn classify<'f>(
     cx: &Context<'_>,
     followed: &'f Followed,
@@ -56,6 +55,19 @@ pub(crate) fn classify<'f>(
     record: &'f LoopRecord,
 ) -> Option<Classified<'f>> {
     let q = Question { cx, followed, id };
+    let made = by_trips(&q, record);
+    let nothing = made.as_ref().is_none_or(|made| made.kind == Kind::Ticker);
+    if nothing && matches!(record.shape, LoopShape::Loop | LoopShape::While) {
+        let trips: Vec<&'f State> = record.backs.iter().collect();
+        return q.is_named_anew(&trips).or(made);
+    }
+    made
+}
+
+/// What the trips say.
+#[allow(clippy::too_many_lines)] // the decision table of ARCHITECTURE.md, row by row
+fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classified<'f>> {
+    let (cx, followed) = (q.cx, q.followed);
     // what stays in the process fails beside the point, as long as something else is tried
     let beyond = |op: Op| q.counts(op) && !q.stays(op);
     let anything = |op: Op| q.counts(op);
@@ -140,32 +152,10 @@ pub(crate) fn classify<'f>(
         }
     }
     let unclear = of(Verdict::Unclear);
-    if failing.is_empty() && matches!(record.shape, LoopShape::Loop | LoopShape::While) && !q.fills_up() {
-        let again =
-            succeeding.iter().chain(&unclear).flat_map(|state| state.calls.iter().map(|op| (*state, *op)));
-        let for_a_message = |state: &State, op: Op| state.marks.event || q.is_dispatch(state, op);
-        let again = again.filter(|(state, op)| !for_a_message(state, *op)).map(|(_, op)| op).find(|op| {
-            counts(*op)
-                && !q.is_of_item(*op)
-                && says(&cx.words().establish, cx.call_name(*op))
-                && q.remote(*op).is_some_and(|it| it.is)
-        });
-        if let Some(op) = again {
-            made.kind = Kind::Reconnect;
-            made.remote = q.remote(op);
-            made.main = Some(op);
-            made.ops = vec![op];
-            made.failing = succeeding
-                .iter()
-                .chain(&unclear)
-                .copied()
-                .filter(|state| state.calls.contains(&op))
-                .collect();
-            made.confidence = Confidence::Medium;
-            made.told = false;
-            made.reasons.push("it establishes again and again; what ended before is not told".into());
-            made.why.push(cx.evidence(op, "established again here"));
-            return Some(made);
+    if failing.is_empty() {
+        let trips: Vec<&'f State> = succeeding.iter().chain(&unclear).copied().collect();
+        if let Some(anew) = q.establishes_anew(record, &trips, counts) {
+            return Some(anew);
         }
     }
     if failing.is_empty() {
@@ -236,7 +226,7 @@ pub(crate) fn classify<'f>(
         || ops.iter().all(|op| q.is_of_item(*op))
         // what was taken on this trip is found wanting; the next trip takes another
         || q.examines_what_it_took(*main);
-    if (of_item || q.tries_each_of_a_list()) && !q.puts_back() {
+    if (of_item && !q.begins_again() || q.tries_each_of_a_list()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -391,7 +381,11 @@ pub(crate) fn classify<'f>(
                 made.confidence = Confidence::Medium;
                 made.reasons.push("its success looks like a session that ended".into());
             }
-        } else if !not_yet.is_empty() && same_wait && succeeding.is_empty() {
+        } else if !not_yet.is_empty()
+            && same_wait
+            && succeeding.is_empty()
+            && !(operand && retrier && !condition)
+        {
             made.kind = Kind::Poll;
         } else if remote_known
             && !condition

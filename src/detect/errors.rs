@@ -59,11 +59,17 @@ pub(crate) fn errors(
         let handed = failing.iter().flat_map(|state| &state.conds).any(|(cond, _)| {
             followed.tests.get(cond).is_none_or(|(op, _)| !ops.contains(op)) && speaks_of_error(cx, *cond)
         });
+        // `match policy.on_error(error) { Flow::Continue(..) => …, Flow::Permanent(error) => … }`
+        let decided = failing.iter().flat_map(|state| &state.looked).any(|look| {
+            matches!(look.tag, Tag::Variant(_))
+                && !ops.contains(&look.op)
+                && cx.args(look.op).iter().any(|arg| speaks_of_error(cx, *arg))
+        });
         // `Outcome::Again`: the operation itself says what is worth another try
         let says_itself = failing.iter().flat_map(|state| &state.looked).any(|look| {
             ops.contains(&look.op) && look.verdict == Verdict::Failure && matches!(look.tag, Tag::Variant(_))
         });
-        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !says_itself {
+        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !decided && !says_itself {
             Fact::Known(
                 ErrorKind::All,
                 ops.first()

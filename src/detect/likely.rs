@@ -13,7 +13,10 @@ const MOST_CALLS: u32 = 4;
 pub(super) fn of_retried(cx: &Context<'_>, operation: ExprId, blocks: bool) -> Option<Answer> {
     let is_given = matches!(cx.body.expr(operation).kind, ExprKind::Path(_));
     let needs_client = blocks || is_given;
-    if needs_client && !is_client_of(cx) || !is_given && !works(cx, operation) {
+    if needs_client && !is_client_of(cx)
+        || !is_given && !works(cx, operation)
+        || blocks && is_anothers(cx, operation)
+    {
         return None;
     }
     (!stays_here(cx, operation, MOST_CALLS)).then(|| Answer {
@@ -29,6 +32,18 @@ fn works(cx: &Context<'_>, root: ExprId) -> bool {
         matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
             && matches!(cx.callee(id), Callee::Own(_) | Callee::Unknown | Callee::Operand(_))
             && !cx.call_name(id).starts_with(char::is_uppercase)
+    })
+}
+
+/// Whether it calls a crate of which nothing is known: without `await` that may be a library of any sort. A variant that is built is no call.
+fn is_anothers(cx: &Context<'_>, root: ExprId) -> bool {
+    cx.body.any(root, |id| match cx.callee(id) {
+        Callee::Foreign(path) if !cx.call_name(id).starts_with(char::is_uppercase) => {
+            path.first().is_some_and(|first| {
+                !matches!(first.as_str(), "std" | "core" | "alloc") && !cx.knowledge.crate_is_client(first)
+            })
+        }
+        _ => false,
     })
 }
 

@@ -5,6 +5,7 @@ use super::library::Runs;
 use super::remote::Answer;
 use super::summary::Summary;
 use crate::body::{ExprId, Ty};
+use crate::model::Site;
 use crate::resolve::ItemRef;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -25,6 +26,7 @@ pub(crate) struct Memo {
     clients: Mutex<HashMap<(Ty, u32), Option<Answer>>>,
     refusals: Mutex<HashMap<(ItemRef, u32), bool>>,
     hints: Mutex<HashMap<(ItemRef, u32), bool>>,
+    engines: Mutex<HashMap<(ItemRef, u32), Option<Site>>>,
     naming_hints: OnceLock<BTreeSet<String>>,
     keeps_statuses: OnceLock<bool>,
     pub(super) runs: OnceLock<Runs>,
@@ -70,6 +72,16 @@ impl Memo {
         kept(&self.hints, (item, left), find)
     }
 
+    /// The site in the body of a function that retries what it is given, with this many engines to follow: asked at each of its calls.
+    pub(crate) fn engine(
+        &self,
+        item: ItemRef,
+        left: u32,
+        find: impl FnOnce() -> Option<Site>,
+    ) -> Option<Site> {
+        kept(&self.engines, (item, left), find)
+    }
+
     /// Whether a function of this name speaks of a server's hint.
     pub(crate) fn names_hint(&self, name: &str, find: impl FnOnce() -> BTreeSet<String>) -> bool {
         self.naming_hints.get_or_init(find).contains(name)
@@ -81,17 +93,17 @@ impl Memo {
     }
 }
 
-fn kept(
-    answers: &Mutex<HashMap<(ItemRef, u32), bool>>,
+fn kept<V: Clone>(
+    answers: &Mutex<HashMap<(ItemRef, u32), V>>,
     key: (ItemRef, u32),
-    find: impl FnOnce() -> bool,
-) -> bool {
+    find: impl FnOnce() -> V,
+) -> V {
     let answers = || answers.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = answers().get(&key) {
-        return *known;
+        return known.clone();
     }
     let made = find();
-    answers().insert(key, made);
+    answers().insert(key, made.clone());
     made
 }
 

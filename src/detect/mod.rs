@@ -2,6 +2,7 @@
 //! It recovers meaning and reports nothing; no rule, crate or message to a user is known here.
 
 mod accepts;
+mod anew;
 mod blind;
 mod bounds;
 mod breakers;
@@ -30,6 +31,7 @@ mod named;
 mod nested;
 mod outside;
 mod overloads;
+mod paced_inside;
 mod picked;
 mod policies;
 mod questions;

@@ -169,6 +169,20 @@ fn leaves_at_once(cx: &Context<'_>, main: Span, whole: Span) -> bool {
     !inside && cx.around(call).take_while(passes).any(handed_up)
 }
 
+/// Whether a loop over a list stands between two sites: what the inner one gives up on, the next member of the list may do.
+pub(super) fn goes_over_several(cx: &Context<'_>, whole: Span, inner: Span) -> bool {
+    cx.body.exprs().any(|(_, expr)| match &expr.kind {
+        ExprKind::For { iter, .. } => {
+            let between = whole.contains(expr.span) && expr.span.contains(inner);
+            between
+                && expr.span != whole
+                && expr.span != inner
+                && !matches!(cx.body.expr(*iter).kind, ExprKind::Range { .. })
+        }
+        _ => false,
+    })
+}
+
 struct Search<'t, 's> {
     told: &'t Told<'s>,
     /// The site in whose attempts something is looked for.
@@ -186,6 +200,7 @@ impl Search<'_, '_> {
                 && tries_again(other)
                 && overlaps(self.outer, other)
                 && other.operation.remote.is(&true)
+                && !goes_over_several(cx, whole, span)
                 && work
                     .iter()
                     .any(|part| part.contains(span) || span.contains(*part) && !span.contains(whole))

@@ -216,6 +216,14 @@ impl Question<'_, '_> {
         matches!(&self.cx.body.expr(end).kind, ExprKind::Method(call) if call.name == "len" && call.args.is_empty())
     }
 
+    /// Whether the loop goes over the same few again and again: `for (_, host) in (0..MOST).zip(hosts.iter().cycle())`.
+    pub(super) fn begins_again(&self) -> bool {
+        let ExprKind::For { iter, .. } = &self.cx.body.expr(self.id).kind else { return false };
+        self.cx.body.any(*iter, |id| {
+            matches!(&self.cx.body.expr(id).kind, ExprKind::Method(call) if call.name == "cycle" && call.args.is_empty())
+        })
+    }
+
     /// Whether what failed is put back where it was taken from: then the next one may be the same.
     pub(super) fn puts_back(&self) -> bool {
         let body = self.cx.body;

@@ -94,6 +94,9 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     }
     if never_ends(cx, &replay) {
         site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence("there is always a next one"));
+    } else if is_only_none(cx) {
+        site.delay.growth = Fact::Known(Growth::None, evidence("there is never a next one"));
+        site.attempts.kind = Fact::Known(BoundKind::Bounded, evidence("there is never a next one"));
     }
     if let Some(shown) = jitter::within(cx, cx.body.root).filter(|_| users == Users::Nobody) {
         site.delay.jitter_repeats = Fact::Known(true, shown);
@@ -235,6 +238,15 @@ fn is_callback(caller: &Context<'_>, call: ExprId) -> bool {
         };
         !params.is_empty() && caller.args(call).iter().all(own)
     })
+}
+
+/// `fn next_delay(&mut self) -> Option<Duration> { None }`: a policy that never tries again.
+fn is_only_none(cx: &Context<'_>) -> bool {
+    let ExprKind::Block(block) = &cx.body.expr(cx.body.root).kind else { return false };
+    block.stmts.is_empty()
+        && block.tail.is_some_and(
+            |tail| matches!(&cx.body.expr(tail).kind, ExprKind::Path(path) if path.single() == Some("None")),
+        )
 }
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.

@@ -9,7 +9,7 @@ use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{counts, exhaustion, handles, immediate, jitter, outside, remote, repeats};
+use super::{counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
@@ -17,14 +17,13 @@ use crate::resolve::{Crate, ItemRef};
 
 /// The sites among the loops of a body.
 pub(crate) fn of_loops(cx: &Context<'_>, followed: &Followed) -> Vec<Site> {
-    followed
-        .loops
-        .iter()
-        .filter_map(|(id, record)| {
-            let classified = classify(cx, followed, *id, record)?;
-            of_loop(cx, followed, *id, record, &classified)
-        })
-        .collect()
+    let each = followed.loops.iter().filter_map(|(id, record)| {
+        let classified = classify(cx, followed, *id, record)?;
+        of_loop(cx, followed, *id, record, &classified)
+    });
+    let mut sites: Vec<Site> = each.collect();
+    paced_inside::fill(cx, &mut sites);
+    sites
 }
 
 /// Calls that hand an operation to an engine that retries it: of this crate, or one that its name tells.
@@ -102,7 +101,11 @@ fn names_an_engine(words: &Words, name: &str, given: bool) -> bool {
 const MOST_ENGINES: u32 = 3;
 
 /// The site in an engine's body that drives what it is given: its loop, or the engine that it hands it on to.
-fn engine_of(cx: &Context<'_>, item: crate::resolve::ItemRef, left: u32) -> Option<Site> {
+fn engine_of(cx: &Context<'_>, item: ItemRef, left: u32) -> Option<Site> {
+    cx.memo.engine(item, left, || read_engine(cx, item, left))
+}
+
+fn read_engine(cx: &Context<'_>, item: ItemRef, left: u32) -> Option<Site> {
     let left = left.checked_sub(1)?;
     let inner = cx.inside(item)?;
     if super::flow::is_worth_following(&inner) {
@@ -216,6 +219,15 @@ fn of_loop(
         return Some(site);
     }
     if !classified.told {
+        // what establishes again and waits between its own tries is all the pace that there is
+        if classified.failing.iter().all(|state| state.waits.is_empty())
+            && immediate::waits_inside(cx, followed, &classified.ops) == Some(true)
+        {
+            let shown =
+                classified.main.map_or_else(Evidence::default, |op| cx.evidence(op, "has its own delays"));
+            site.operation.waits = Fact::Known(true, shown.clone());
+            site.delay.growth = Fact::Known(Growth::None, shown);
+        }
         return Some(site);
     }
     let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);

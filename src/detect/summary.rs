@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Span, TyShape};
+use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
@@ -91,6 +91,11 @@ pub(crate) fn is_named_sleep(words: &Words, name: &str) -> bool {
     !computes && parts.first().is_some_and(|part| is_one_of(&words.sleep, part))
 }
 
+/// Whether a name speaks of a wait and of no request. `sleep_before_reconnect`: the remote word tells the occasion.
+fn speaks_of_waiting(words: &Words, name: &str) -> bool {
+    says(&words.delay, name) && !says(&words.remote, name) || is_named_sleep(words, name)
+}
+
 /// `read_and_sleep`: the wait is what it ends with, whatever else it looks after meanwhile.
 fn ends_in_sleep(words: &Words, name: &str) -> bool {
     let parts = parts(name);
@@ -110,7 +115,8 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         let tallest = bodies.iter().map(|body| body.height).max();
         return Summary {
             fallible: true,
-            is_wait: is_named_sleep(words, name),
+            // `fn delay(&self, attempt: u32) -> Duration` says how long, and waits for nobody
+            is_wait: is_named_sleep(words, name) && !gives_a_number(cx.krate.signature(item)),
             tells_status: bodies.iter().any(|body| body.tells_status),
             // that all stay here shows nothing: others may implement it too
             remote: bodies.iter().any(|body| body.remote == Some(true)).then_some(true),
@@ -125,6 +131,13 @@ fn compute(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     made.paces_itself = made.wait.is_some_and(|wait| tries_before(&cx, wait, left));
     let deepest = cx.deepest.replace(outer);
     Summary { height: if deepest == BOTTOMLESS { BOTTOMLESS } else { deepest + 1 }, ..made }
+}
+
+fn gives_a_number(head: Option<&Signature>) -> bool {
+    let Some(ret) = head.and_then(|head| head.ret.as_ref()) else { return false };
+    let given = ret.args.first().filter(|_| ret.name() == "Option").unwrap_or(ret);
+    given.name().ends_with("Duration")
+        || matches!(given.name(), "u32" | "u64" | "u128" | "usize" | "f32" | "f64")
 }
 
 fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
@@ -213,9 +226,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     // a name that says so: what else it does (watch for a stop signal, log) is beside the point
     let takes_time =
         body.params.iter().any(|param| param.ty.as_ref().is_some_and(|ty| ty.name() == "Duration"));
-    // `sleep_before_reconnect`: the remote word tells the occasion
-    let speaks =
-        says(&cx.words().delay, name) && !says(&cx.words().remote, name) || is_named_sleep(cx.words(), name);
+    let speaks = speaks_of_waiting(cx.words(), name);
     let named = speaks && made.remote_calls == 0
         || speaks && takes_time && !made.loops && made.remote_calls == remote_by_name;
     made.is_wait = made.wait.is_some() && (named || !other_work && !made.loops)

@@ -7,7 +7,7 @@ use super::edits::{insert, replace};
 use super::layout::{as_block, broken, indented, lines, put};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
-use crate::model::{Counter, Edit, Success, WaitAt};
+use crate::model::{Counter, Edit, Jitter, Success, WaitAt};
 
 /// Names for the variable that doubles.
 const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
@@ -17,6 +17,19 @@ const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
 
 /// Doublings where the base is not known: the cap is 32 times the base then.
 const DOUBLINGS: u32 = 5;
+
+/// How the variable grows.
+#[derive(Clone, Copy, PartialEq)]
+enum Grows {
+    Doubled,
+    ByDraw,
+}
+
+/// The statement that makes it grow, and where it stands beside the wait.
+enum Step {
+    Before(String),
+    After(String),
+}
 
 /// The drafts of a constant delay, the smallest first.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
@@ -39,10 +52,18 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             may_be_safe: false,
             needs: draws.needs.clone(),
         };
+        if wanted.jitter == Jitter::Decorrelated && !wanted.hinted() {
+            found.extend(by_variable(around, wanted, cap, &draws, Grows::ByDraw).map(|edits| Draft {
+                title: format!(
+                    "draw between the delay and three times the last one, up {up_to} (decorrelated jitter)"
+                ),
+                ..draft(edits)
+            }));
+        }
         if let Some(counter) = handles.counter.as_ref().filter(|_| handles.success == Success::Leaves) {
             found.extend(by_counter(around, wanted, counter, cap, &draws).map(draft));
         }
-        found.extend(by_variable(around, wanted, cap, &draws).map(draft));
+        found.extend(by_variable(around, wanted, cap, &draws, Grows::Doubled).map(draft));
     }
     found
 }
@@ -92,6 +113,7 @@ fn by_variable(
     wanted: &Wanted<'_>,
     cap: Option<f64>,
     draws: &Draws,
+    grows: Grows,
 ) -> Option<Vec<Edit>> {
     let handles = &wanted.site.handles;
     let looped = around.expr(&wanted.site.place)?;
@@ -119,9 +141,20 @@ fn by_variable(
     let indent = around.indent(before.span.start);
     let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
     let mut edits = vec![insert(path, before.span.start, format!("{declared}{}{indent}", around.newline()))];
-    let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
+    let (drawn, step) = match grows {
+        Grows::Doubled => {
+            let drawn = format!("{name}{}", wanted.draw(draws));
+            (drawn, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
+        }
+        // U(base, 3 * previous), capped: the delay is its own state
+        Grows::ByDraw => {
+            let (base, share) = (around.as_receiver(first), &draws.share);
+            let spread = format!("{name}.saturating_mul(3).saturating_sub({base}).mul_f64({share})");
+            (name.to_owned(), Step::Before(format!("{name} = {base}.saturating_add({spread}).min({cap});")))
+        }
+    };
     for (at, wait) in &waits {
-        edits.extend(stepped(around, wait, *at, &format!("{name}{}", wanted.draw(draws)), &step)?);
+        edits.extend(stepped(around, wait, *at, &drawn, &step)?);
     }
     match &handles.success {
         Success::Leaves => {}
@@ -148,7 +181,7 @@ fn can_come_before(around: &Around<'_>, at: ExprId, looped: ExprId) -> bool {
 }
 
 /// The wait with what is drawn in place of its delay, and the step behind it.
-fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step: &str) -> Option<Vec<Edit>> {
+fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step: &Step) -> Option<Vec<Edit>> {
     let path = &around.file.path;
     let call = around.expr(&wait.call)?;
     let waited = match around.parent(call) {
@@ -157,35 +190,47 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
     };
     let statement = around.statement(waited)?;
     let indent = around.indent(statement.span.start);
+    let newline = around.newline();
+    if around.arm_body(waited) == Some(waited) {
+        return Some(vec![arm_with(around, waited, delay, drawn, step)?]);
+    }
+    let step = match step {
+        Step::After(step) => step,
+        Step::Before(step) => {
+            let step = indented(around, &broken(step, indent), indent);
+            let before = insert(path, statement.span.start, format!("{step}{newline}{indent}"));
+            return Some(vec![before, replace(path, around.span(delay), drawn)]);
+        }
+    };
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
         let step = indented(around, &broken(step, indent), indent);
         let after = format!("{semicolon}{}", lines(around, indent, &[step]));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
-    if around.arm_body(waited) == Some(waited) {
-        return Some(vec![arm_with(around, waited, delay, drawn, step)?]);
-    }
     // what is waited among other things is drawn before: a `select!`, a race
     if wait.given != wait.delay || span_of(&wait.given) != around.span(delay) {
         return None;
     }
     let name = around.free_name(DRAWN)?;
-    let before =
-        format!("let {name} = {drawn};{}{indent}{step}{}{indent}", around.newline(), around.newline());
+    let before = format!("let {name} = {drawn};{newline}{indent}{step}{newline}{indent}");
     Some(vec![insert(path, statement.span.start, before), replace(path, around.span(delay), name)])
 }
 
 /// `Err(_) => sleep(d).await,` as a block.
-fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step: &str) -> Option<Edit> {
+fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step: &Step) -> Option<Edit> {
     let (whole, inside) = (around.span(body), around.span(delay));
     if !whole.contains(inside) {
         return None;
     }
     let text = around.text(body);
     let (from, to) = ((inside.start - whole.start) as usize, (inside.end - whole.start) as usize);
-    let waits = format!("{}{drawn}{};\n{step}", text.get(..from)?, text.get(to..)?);
-    Some(as_block(around, whole, &waits))
+    let waits = format!("{}{drawn}{};", text.get(..from)?, text.get(to..)?);
+    let both = match step {
+        Step::After(step) => format!("{waits}\n{step}"),
+        Step::Before(step) => format!("{step}\n{waits}"),
+    };
+    Some(as_block(around, whole, &both))
 }
 
 /// The line at the start of a block; of an arm without one, a block that begins with it.

@@ -80,7 +80,27 @@ pub(super) fn hunks(fix: &Fix, text: &str, around: usize) -> Vec<Hunk> {
     if let Some(last) = hunks.last_mut() {
         numbers.keep(last, text.get(at..).unwrap_or_default(), around);
     }
-    hunks
+    hunks.iter().flat_map(|hunk| near(hunk, around)).collect()
+}
+
+/// The rows that are no farther than so many from one that changes: an edit may touch lines that stay as they are.
+fn near(hunk: &[Row], around: usize) -> Vec<Hunk> {
+    let is_near = |at: usize| {
+        let window = hunk.get(at.saturating_sub(around)..hunk.len().min(at + around + 1));
+        window.is_some_and(|rows| rows.iter().any(|row| row.fate != Fate::Kept))
+    };
+    let mut kept: Vec<Hunk> = Vec::new();
+    let mut goes_on = false;
+    for (at, row) in hunk.iter().enumerate() {
+        if is_near(at) {
+            if !goes_on {
+                kept.push(Hunk::new());
+            }
+            kept.last_mut().into_iter().for_each(|hunk| hunk.push(row.clone()));
+        }
+        goes_on = is_near(at);
+    }
+    kept
 }
 
 /// Whole lines that some edits touch.
@@ -132,7 +152,9 @@ impl Numbers {
             let (tag, olds, news) = op.as_tag_tuple();
             let (olds, news) = (old.get(olds).unwrap_or_default(), new.get(news).unwrap_or_default());
             if tag == DiffTag::Equal {
-                olds.iter().for_each(|line| self.push(hunk, Fate::Kept, line, None));
+                for line in olds {
+                    self.push(hunk, Fate::Kept, line, None);
+                }
                 continue;
             }
             let parts: Vec<_> = olds.iter().zip(news).map(|(old, new)| differing(old, new)).collect();

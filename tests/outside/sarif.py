@@ -49,13 +49,14 @@ def main(program, *paths):
             found = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(log)]
             found += list(beyond(log, folder))
             results = len(log["runs"][0]["results"])
+            fixes = sum(bool(result.get("fixes")) for result in log["runs"][0]["results"])
             shown = path if folder == REPOSITORY else "hostile names"
-            print(f"{shown}: {results} results, {len(found)} faults")
+            print(f"{shown}: {results} results, {fixes} with a fix, {len(found)} faults")
             for fault in found[:20]:
                 print(f"  {fault}")
-            if not results:
-                print("  no results: nothing was checked")
-            failed += bool(found or not results)
+            if not results or folder != REPOSITORY and not fixes:
+                print("  no results, or no fixes: nothing was checked")
+            failed += bool(found or not results or folder != REPOSITORY and not fixes)
     print(f"{len(runs) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
@@ -95,6 +96,8 @@ def hostile(folder):
         (folder / name).mkdir(parents=True)
         (folder / name / "redial.rs").write_text(REDIAL, encoding="utf-8")
     (folder / "broken.rs").write_text("fn f( {\n", encoding="utf-8")
+    # so that there are fixes, which need a random number
+    (folder / "Cargo.toml").write_text('[package]\nname = "hostile"\nversion = "0.1.0"\n[dependencies]\nrand = "0.9"\n')
     return folder
 
 

@@ -1,6 +1,7 @@
 //! How macro calls are read.
 
-use super::{expr, stmts};
+use super::super::{Span, parse_attributes};
+use super::{dump, expr, stmts};
 
 #[test]
 fn readings_of_macro_calls() {
@@ -86,4 +87,18 @@ fn macros_as_statements() {
         "{(select! select[a = x => {}]); (loop {(tokio::select! select[a = x => a])})}"
     );
     assert_eq!(stmts("let x = m!(a).await?;"), "{let x = (? (await (m! args[a])));}");
+}
+
+#[test]
+fn an_attribute_is_read_as_a_call() {
+    let read = |text: &str| parse_attributes(text, Span { start: 0, end: text.len() as u32 });
+    let bodies = read("#[a::retry(times = 3, wait = fixed(1))]\n#[doc = \"words\"]\n#[inline]");
+    let called: Vec<String> = bodies.iter().map(|body| dump::expr(body, body.root)).collect();
+    assert_eq!(called, ["(a::retry! args[(= times 3), (= wait (call fixed 1))])", "(inline! args[])"]);
+    assert!(read("#[retry(1 2)]").is_empty(), "no list of expressions");
+    assert!(read("no attribute").is_empty());
+    let deep = |levels: usize| format!("#[retry({}1{})]", "(".repeat(levels), ")".repeat(levels));
+    assert_eq!(read(&deep(20)).len(), 1);
+    assert!(read(&deep(2_000)).is_empty() && read(&deep(200)).is_empty());
+    assert!(read(&format!("#[retry({}true)]", "!".repeat(500))).is_empty());
 }

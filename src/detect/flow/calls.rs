@@ -63,8 +63,13 @@ impl Walker<'_, '_> {
                 if self.cx.handed_delay(id).is_some() {
                     wait(id, &mut s);
                 }
-                // a given function of the outcome is a predicate or a mapper, not the operation
-                if let Some(op) = vals.iter().find_map(operation_of) {
+                // a given function of the outcome is a predicate or a mapper, not the operation; one that is awaited, and is told what
+                // something else answered (how much time is left), is the operation itself
+                if let Some(op) = vals.iter().find_map(operation_of)
+                    && (self.cx.is_awaited(op)
+                        || self.found.operands.contains(&op)
+                        || !self.is_awaited_here(id))
+                {
                     return next(s, self.derived(id, op, vals));
                 }
                 self.found.operands.insert(id);
@@ -501,6 +506,11 @@ impl Walker<'_, '_> {
     /// Whether something is told to stop, and its answer awaited: no signal.
     fn is_order(&self, id: ExprId) -> bool {
         is_one_of(&self.cx.words().orders, self.cx.call_name(id)) && self.cx.is_awaited(id)
+    }
+
+    /// Whether the call itself is awaited.
+    fn is_awaited_here(&self, id: ExprId) -> bool {
+        self.cx.parent(id).is_some_and(|at| matches!(self.body().expr(at).kind, ExprKind::Await(_)))
     }
 
     /// Whether what a call gives is awaited or handed up by `?`, through adaptors.

@@ -105,12 +105,11 @@ impl<'a> Attribute<'a> {
             !self.library.key(key).is_some_and(|it| it.sets.contains(&Sets::Policy))
         });
         for (key, at, values) in keys {
-            match self.library.key(&key) {
-                Some(setter) => draft.set(&scope, setter, at, &values, false),
-                None => {
-                    draft.forget_delay();
-                    draft.leave_attempts_open();
-                }
+            if let Some(setter) = self.library.key(&key) {
+                draft.set(&scope, setter, at, &values, false);
+            } else {
+                draft.forget_delay();
+                draft.leave_attempts_open();
             }
         }
         draft

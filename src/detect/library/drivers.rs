@@ -21,7 +21,7 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     if operation.is_some_and(|it| is_given(cx, behind_name(cx, it))) {
         site.kind = Kind::Helper;
     }
-    operation_of(cx, operation, driver.blocking, &mut site);
+    operation_of(cx, operation, blocks(cx, driver, call), &mut site);
     if driver.remote {
         site.operation.remote = Fact::Known(true, cx.evidence(call, "every request goes through this"));
     }
@@ -58,6 +58,11 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
         );
     }
     Some(site)
+}
+
+/// Whether a run blocks its thread: by the table, or because nobody awaits it.
+pub(super) fn blocks(cx: &Context<'_>, driver: &Driver, call: ExprId) -> bool {
+    driver.blocking || !cx.is_awaited(call)
 }
 
 /// Whether an operation is a parameter: an engine of the crate, in which a retry crate does the work.

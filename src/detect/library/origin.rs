@@ -340,15 +340,14 @@ pub(super) fn follow_closure<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Fo
     let cx = scope.cx;
     match &cx.body.expr(id).kind {
         ExprKind::Closure { body, .. } => follow(scope, *body),
-        ExprKind::Path(path) => match cx.by_path(path) {
-            Some(Callee::Own(item)) => whole(&scope.deeper(&*cx.inside(item)?)?),
-            _ => {
-                let paths = full_paths(cx, &path.segments);
-                let (library, policy) =
-                    paths.iter().find_map(|full| cx.knowledge.libraries.built_by(full))?;
-                Some(built(scope, library, policy, id))
+        ExprKind::Path(path) => {
+            if let Some(Callee::Own(item)) = cx.by_path(path) {
+                return whole(&scope.deeper(&*cx.inside(item)?)?);
             }
-        },
+            let paths = full_paths(cx, &path.segments);
+            let (library, policy) = paths.iter().find_map(|full| cx.knowledge.libraries.built_by(full))?;
+            Some(built(scope, library, policy, id))
+        }
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //! Asked for the whole crate once; it answers only whether some run is around a remote call.
 
 use super::attributes;
-use super::drivers::{driver_of, operation_at, operation_of, policy_at};
+use super::drivers::{blocks, driver_of, operation_at, operation_of, policy_at};
 use super::origin::{Followed, origin};
 use crate::body::ExprId;
 use crate::detect::context::{Context, Neighbours};
@@ -110,7 +110,7 @@ fn find(cx: &Context<'_>) -> Runs {
                 continue;
             };
             let Some(mut site) = crate::detect::sites::begin(&cx, call, Kind::Library) else { continue };
-            operation_of(&cx, operation_at(&cx, driver, call), driver.blocking, &mut site);
+            operation_of(&cx, operation_at(&cx, driver, call), blocks(&cx, driver, call), &mut site);
             let around = (driver.remote || site.operation.remote.is(&true)).then(|| Around {
                 place: cx.place(call),
                 certain: driver.remote || site.confidence == Confidence::High,

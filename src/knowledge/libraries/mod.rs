@@ -191,7 +191,8 @@ impl Libraries {
         if table.setters.iter().any(changes) {
             return;
         }
-        for policy in &table.policies {
+        // what nobody can change is not asked for its delays
+        for policy in table.policies.iter().filter(|policy| !policy.fixed) {
             let known = policy.growth.zip(policy.jitter);
             let built = policy.paths.iter().filter_map(|path| path.rsplit_once("::")).map(|(ty, _)| ty);
             for ty in built.chain(policy.structs.iter().map(String::as_str)) {

@@ -3,14 +3,15 @@
 use super::error::UserError;
 use super::fixing::Texts;
 use super::settings::Inputs;
+use crate::fix;
 use crate::knowledge::Knowledge;
 use crate::model::Jitter;
 use crate::model::{Finding, Group, Level, Persona, Problem, Site, Unfollowed};
 use crate::report::Sources;
 use crate::resolve::Crate;
+use crate::rules;
 use crate::settings::Remarks;
 use crate::source::{self, Found, PackageTexts, SourceFile, Walk};
-use crate::{fix, rules};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

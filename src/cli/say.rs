@@ -131,19 +131,18 @@ pub(super) fn fixes(fixed: &Fixed, options: &Options, settings: &Settings) {
     let (sources, manifests): (Vec<_>, Vec<_>) = fixed.files.iter().partition(|file| file.fixes > 0);
     let counted =
         |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let in_words = |count| counted(count, "fix", "fixes");
     let info = |text: String| {
         if !talk.quiet {
             line(talk.color, "info", termcolor::Color::Blue, &text);
         }
     };
     let count: usize = sources.iter().map(|file| file.fixes).sum();
-    let made = format!("{} in {}", in_words(count), counted(sources.len(), "file", "files"));
+    let made = format!("{} in {}", counted(count, "fix", "fixes"), counted(sources.len(), "file", "files"));
     match (fixing.fix, count) {
         (true, 0) => info("no fixes to apply".to_owned()),
         (true, _) => info(format!("applied {made}")),
         (false, 0) => info("no fixes to show".to_owned()),
-        (false, _) => info(format!("{made}; --fix in place of --diff applies them")),
+        (false, _) => info(format!("--fix would apply {made}")),
     }
     if fixing.fix {
         for manifest in manifests {
@@ -153,8 +152,8 @@ pub(super) fn fixes(fixed: &Fixed, options: &Options, settings: &Settings) {
     // in words for people the report itself has told
     let told = fixing.fix && settings.format == report::Format::Human;
     if fixed.held_back > 0 && !fixing.unsafe_fixes && !told {
-        let left = in_words(fixed.held_back);
-        info(format!("{left} left that change more than the fault; --unsafe-fixes applies them too"));
+        let left = counted(fixed.held_back, "unsafe fix", "unsafe fixes");
+        info(format!("left out {left}: more than the fault would change; add --unsafe-fixes for that"));
     }
     for (folder, needs) in &fixed.needs {
         for needed in needs {

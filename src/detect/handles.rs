@@ -5,7 +5,7 @@ use super::classify::failed_ops;
 use super::context::{Callee, Context};
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
-use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Span, Stmt, Ty};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty};
 use crate::knowledge::{Role, Unit};
 use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, Success, WaitAt};
 use crate::resolve::Target;
@@ -321,25 +321,25 @@ fn failures(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) 
     let gives = cx.body.ret.as_ref().and_then(|ret| error_crate(cx, ret));
     let same_error = krate.is_some() && krate == gives;
     let mut found = Vec::new();
-    let mut add = |pat, body: ExprId, arm: Option<Span>| {
+    let mut add = |pat, body: ExprId, is_arm| {
         let Some(error) = error_name(cx, pat).filter(|_| !leaves(cx, body)) else { return };
-        let arm = arm.and_then(|span| Some(cx.krate.file(cx.at)?.place(span)));
-        if let Some(body) = cx.place(body) {
-            found.push(FailureAt { body, arm, error, krate: krate.clone(), same_error });
+        let pattern = cx.krate.file(cx.at).map(|file| file.place(cx.body.pat(pat).span));
+        if let (Some(body), Some(pattern)) = (cx.place(body), pattern) {
+            found.push(FailureAt { body, pattern, is_arm, error, krate: krate.clone(), same_error });
         }
     };
     cx.body.walk(id, &mut |at| {
         match &cx.body.expr(at).kind {
             ExprKind::Match(value, arms) if is_of(cx, *value, &ops) => {
                 for arm in arms.iter().filter(|arm| arm.guard.is_none()) {
-                    add(arm.pat, arm.body, Some(cx.body.pat(arm.pat).span));
+                    add(arm.pat, arm.body, true);
                 }
             }
             ExprKind::If { cond, then, .. } => {
                 if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
                     && is_of(cx, value, &ops)
                 {
-                    add(pat, *then, None);
+                    add(pat, *then, false);
                 }
             }
             _ => {}
@@ -354,7 +354,9 @@ fn error_name(cx: &Context<'_>, pat: PatId) -> Option<String> {
     let PatKind::TupleStruct(path, inside) = &cx.body.pat(pat).kind else { return None };
     let [only] = inside.as_slice() else { return None };
     match &cx.body.pat(*only).kind {
-        PatKind::Bind { name, sub: None, .. } if path.last() == "Err" => Some(name.clone()),
+        _ if path.last() != "Err" => None,
+        PatKind::Bind { name, sub: None, .. } => Some(name.clone()),
+        PatKind::Wild => Some("_".to_owned()),
         _ => None,
     }
 }
@@ -377,7 +379,7 @@ fn leaves(cx: &Context<'_>, body: ExprId) -> bool {
 /// The crate whose call an operation is.
 fn crate_of(cx: &Context<'_>, op: Op) -> Option<String> {
     let path = match &cx.body.expr(op).kind {
-        ExprKind::Method(call) => cx.type_of(call.receiver)?.path,
+        ExprKind::Method(call) => cx.type_of(call.receiver).or_else(|| cx.type_of(cx.chain_root(op)))?.path,
         ExprKind::Call(callee, _) => match &cx.body.expr(*callee).kind {
             ExprKind::Path(path) => match cx.krate.path(cx.at, &path.segments) {
                 Target::External(full) => full,

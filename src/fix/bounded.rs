@@ -2,7 +2,7 @@
 
 use super::around::{Around, has_word, span_of};
 use super::doubled::begun_anew;
-use super::edits::insert;
+use super::edits::{insert, replace};
 use super::{Draft, Wanted};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Edit, FailureAt};
@@ -39,11 +39,13 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit
     let mut edits = vec![insert(&around.file.path, before.span.start, declared)];
     for failure in failures {
         let body = around.expr(&failure.body)?;
+        let (error, renamed) = named(around, failure);
+        edits.extend(renamed);
         let (newline, step) = (around.newline(), around.step());
         let inner = format!("{}{step}", around.indent(around.span(body).start));
         let lines = format!(
             "{name} += 1;{newline}{inner}if {name} == {most} {{{newline}{inner}{step}return Err({});{newline}{inner}}}",
-            error(around, looped, failure)
+            given_back(around, looped, failure, &error)
         );
         edits.push(begun_anew(around, body, &lines)?);
     }
@@ -63,7 +65,7 @@ pub(super) fn gives_results(around: &Around<'_>, looped: ExprId) -> bool {
 }
 
 /// The error as the function gives it back: as another place of the loop does, as it is where it is of the same crate, else converted as `?` does.
-pub(super) fn error(around: &Around<'_>, looped: ExprId, failure: &FailureAt) -> String {
+pub(super) fn given_back(around: &Around<'_>, looped: ExprId, failure: &FailureAt, error: &str) -> String {
     let mut found = None;
     around.body.walk(looped, &mut |at| {
         let given = match around.body.expr(at).kind {
@@ -73,19 +75,21 @@ pub(super) fn error(around: &Around<'_>, looped: ExprId, failure: &FailureAt) ->
         if let Some(ExprKind::Call(callee, args)) = given.map(|given| &around.body.expr(given).kind)
             && around.text(*callee) == "Err"
             && let [only] = args.as_slice()
-            && has_word(around.text(*only), &failure.error)
+            && has_word(around.text(*only), error)
             && found.is_none()
         {
             found = Some(around.text(*only).to_owned());
         }
         true
     });
-    found.unwrap_or_else(|| {
-        if failure.same_error { failure.error.clone() } else { format!("{}.into()", failure.error) }
-    })
+    found.unwrap_or_else(|| if failure.same_error { error.to_owned() } else { format!("{error}.into()") })
 }
 
-/// The bytes of a failure's pattern.
-pub(super) fn arm_start(failure: &FailureAt) -> Option<u32> {
-    failure.arm.as_ref().map(|arm| span_of(arm).start)
+/// What a failure is called where it is given back, and the edit that gives it that name.
+pub(super) fn named(around: &Around<'_>, failure: &FailureAt) -> (String, Option<Edit>) {
+    if failure.error.starts_with('_') {
+        let named = replace(&around.file.path, span_of(&failure.pattern), "Err(error)");
+        return ("error".to_owned(), Some(named));
+    }
+    (failure.error.clone(), None)
 }

@@ -1,7 +1,7 @@
 //! Refusals that no further attempt changes are given back at once: an arm of their own before the one that tries again.
 
 use super::around::Around;
-use super::bounded::{arm_start, error, gives_results};
+use super::bounded::{given_back, gives_results, named};
 use super::draws::usable;
 use super::edits::insert;
 use super::{Draft, Wanted};
@@ -28,16 +28,17 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
     failures
         .iter()
         .map(|failure| {
-            let (start, krate) = (arm_start(failure)?, failure.krate.as_deref()?);
+            let start = failure.is_arm.then_some(failure.pattern.start_byte)?;
+            let krate = failure.krate.as_deref()?;
             let tells = around
                 .knowledge
                 .code
                 .iter()
                 .filter(|code| code.does == Does::IsPermanent && code.krate == krate)
                 .find_map(|code| usable(around, code))?;
-            let name = if failure.error.starts_with('_') { "error" } else { failure.error.as_str() };
-            let tells = tells.replace("{error}", name);
-            let given = error(around, looped, failure).replace(&failure.error, name);
+            let (name, _) = named(around, failure);
+            let tells = tells.replace("{error}", &name);
+            let given = given_back(around, looped, failure, &name);
             let indent = around.indent(start);
             let newline = around.newline();
             let arm = format!("Err({name}){newline}{indent}{}if {tells} =>{newline}{indent}{{{newline}{indent}{}return Err({given});{newline}{indent}}}{newline}{indent}", around.step(), around.step());

@@ -1,9 +1,10 @@
 //! Arithmetic that stops at the largest value in the place of arithmetic that panics, wraps or falls to zero.
 
 use super::around::Around;
+use super::edits::replace;
 use super::layout::put;
 use super::{Draft, Wanted};
-use crate::body::{BinOp, ExprId, ExprKind, Lit};
+use crate::body::{BinOp, ExprId, ExprKind, Lit, Span};
 use crate::model::Edit;
 
 /// The drafts of an overflow: the operation that leaves its range, then also what is computed from it.
@@ -33,7 +34,18 @@ fn edit(around: &Around<'_>, at: ExprId) -> Option<Edit> {
         return Some(put(around, at, &format!("{} = {made}", around.text(left))));
     }
     let made = saturated(around, at)?;
-    (made != around.text(at)).then(|| put(around, at, &made))
+    if made == around.text(at) {
+        return None;
+    }
+    // a method binds tighter than the operator did: parentheses around it are in the way
+    let Span { start, end } = around.span(at);
+    let whole = Span { start: start.saturating_sub(1), end: end + 1 };
+    let in_parentheses = around.file.slice(whole).starts_with('(') && around.file.slice(whole).ends_with(')');
+    let is_receiver = around.parent(at).is_some_and(|parent| around.is_receiver(parent, at));
+    if in_parentheses && is_receiver {
+        return Some(replace(&around.file.path, whole, made));
+    }
+    Some(put(around, at, &made))
 }
 
 /// What `a *= b` stores, saturating.
@@ -77,10 +89,10 @@ pub(super) fn saturated(around: &Around<'_>, at: ExprId) -> Option<String> {
         }
         ExprKind::Binary(BinOp::Shl, left, right) => {
             let ExprKind::Lit(Lit::Int(_, suffix)) = &around.body.expr(*left).kind else { return None };
-            let typed = !suffix.is_empty();
-            typed.then(|| {
+            // a checked shift sees only shifts that are too wide, and not the bits that are lost before
+            (!suffix.is_empty()).then(|| {
                 let (left, right) = (around.text(*left), around.text(*right));
-                format!("{left}.checked_shl({right}).unwrap_or({suffix}::MAX)")
+                format!("{left}.saturating_mul(2{suffix}.saturating_pow({right}))")
             })
         }
         ExprKind::Method(call) if call.name == "pow" => {

@@ -2,8 +2,10 @@
 
 use super::around::{Around, span_of};
 use super::edits::insert;
+use super::layout::put;
 use super::{Draft, Wanted, shown};
-use crate::model::{Change, Edit, Place, PolicyAt};
+use crate::body::Span;
+use crate::model::{Change, Edit, PolicyAt};
 
 /// Attempts that are proposed where nothing bounds them.
 const ATTEMPTS: u32 = 5;
@@ -20,46 +22,40 @@ pub(super) fn drafts(
         let made = around.expr(&policy.made)?;
         Some(policy.cap.as_ref()?.replace("{cap}", &around.seconds(cap, made)))
     };
-    let at_end =
-        |setter: &String| behind(around, &policy.chain, &setter.replace("{attempts}", &ATTEMPTS.to_string()));
-    let at_start = |setter: String| behind(around, &policy.made, &setter);
-    let (edits, title, may_be_safe) = match change {
-        Change::FullJitter if wanted.site.delay.capped.is(&false) => {
-            let edits = capped().zip(policy.jitter.as_ref()).map(|(cap, jitter)| {
-                if policy.made == policy.chain {
-                    vec![at_start(format!("{cap}{jitter}"))]
-                } else {
-                    vec![at_start(cap), at_end(jitter)]
-                }
-            });
-            (edits, format!("wait at most {}, and a random part of it", shown(cap)), false)
+    let random = || policy.jitter.clone();
+    let bound = || Some(policy.bound.as_ref()?.replace("{attempts}", &ATTEMPTS.to_string()));
+    let none = String::new;
+    let uncapped = wanted.site.delay.capped.is(&false);
+    let (first, last, title, may_be_safe) = match change {
+        Change::FullJitter if uncapped => {
+            (capped(), random(), format!("wait at most {}, and a random part of it", shown(cap)), false)
         }
-        Change::FullJitter => (
-            policy.jitter.as_ref().map(|it| vec![at_end(it)]),
-            "wait a random part of the delay".to_owned(),
-            true,
-        ),
+        Change::FullJitter => (Some(none()), random(), "wait a random part of the delay".to_owned(), true),
         Change::CapDelay => {
-            let safe = wanted.is_above_first(cap);
-            (capped().map(|it| vec![at_start(it)]), format!("wait at most {}", shown(cap)), safe)
+            let title = format!("wait at most {}", shown(cap));
+            (capped(), Some(none()), title, wanted.is_above_first(cap))
         }
-        Change::BoundAttempts => (
-            policy.bound.as_ref().map(|it| vec![at_end(it)]),
-            format!("give up after {ATTEMPTS} attempts"),
-            false,
-        ),
+        Change::BoundAttempts => (Some(none()), bound(), format!("give up after {ATTEMPTS} attempts"), false),
         _ => return Vec::new(),
     };
+    let edits = first.zip(last).and_then(|(first, last)| behind(around, policy, &first, &last));
     edits.map(|edits| Draft { title, edits, may_be_safe, needs: None }).into_iter().collect()
 }
 
-/// Behind an expression: on a line of its own where its last setter has one.
-fn behind(around: &Around<'_>, place: &Place, setter: &str) -> Edit {
-    let span = span_of(place);
-    let chain = around.file.slice(span);
-    let last = chain.rfind('\n').map_or("", |at| chain.get(at + 1..).unwrap_or_default());
-    let own_line = last.trim_start().starts_with('.');
-    let before =
-        if own_line { format!("{}{}", around.newline(), around.indent(span.end)) } else { String::new() };
-    insert(&around.file.path, span.end, format!("{before}{setter}"))
+/// One setter behind what is made, one behind the last setter, either of which may be none: on lines of their own where the others have one.
+fn behind(around: &Around<'_>, policy: &PolicyAt, first: &str, last: &str) -> Option<Vec<Edit>> {
+    let (made, chain) = (span_of(&policy.made), span_of(&policy.chain));
+    if !around.file.slice(chain).contains('\n') {
+        let rest = around.file.slice(Span { start: made.end, ..chain });
+        let whole = format!("{}{first}{rest}{last}", around.file.slice(made));
+        return Some(vec![put(around, around.expr(&policy.chain)?, &whole)]);
+    }
+    let on_a_line = |at: Span, setter: &str| {
+        let text = format!("{}{}{setter}", around.newline(), around.indent(chain.end));
+        (!setter.is_empty()).then(|| insert(&around.file.path, at.end, text))
+    };
+    if made.end == chain.end {
+        return Some(on_a_line(chain, &format!("{first}{last}")).into_iter().collect());
+    }
+    Some([on_a_line(made, first), on_a_line(chain, last)].into_iter().flatten().collect())
 }

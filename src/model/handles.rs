@@ -67,9 +67,11 @@ pub enum Success {
 pub struct FailureAt {
     /// Its body.
     pub body: Place,
-    /// Its pattern; of a match arm only.
-    pub arm: Option<Place>,
-    /// What the error is called there.
+    /// Its pattern.
+    pub pattern: Place,
+    /// It is a match arm.
+    pub is_arm: bool,
+    /// What the error is called there; `_` where it has no name.
     pub error: String,
     /// The crate whose call failed, where that is known: its error is the crate's own.
     pub krate: Option<String>,

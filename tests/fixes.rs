@@ -52,8 +52,8 @@ fn what_was_fixed_is_not_found_again_and_is_not_fixed_again() {
         let (said, says) =
             (before.get(&fixture.name).unwrap_or(&nothing), after.get(&fixture.name).unwrap_or(&nothing));
         assert!(!said.is_empty(), "{}: nothing to fix", fixture.name);
-        let stays: BTreeSet<String> = says.iter().filter(|rule| proposes(rule)).cloned().collect();
-        assert_eq!(stays, fixture.stays, "{}: what stays (`//@ stays:`)", fixture.name);
+        let left: BTreeSet<String> = says.iter().filter(|rule| proposes(rule)).cloned().collect();
+        assert_eq!(left, fixture.stays, "{}: what stays (`//@ stays:`)", fixture.name);
         assert!(says.is_subset(said), "{}: {said:?} became {says:?}", fixture.name);
     }
     let once: Vec<String> = fixtures().iter().map(|it| source(&folder, &it.name)).collect();

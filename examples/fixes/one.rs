@@ -38,6 +38,9 @@ pub(crate) struct Told {
     pub(crate) why_not: Option<String>,
 }
 
+/// Is told what was tried, and the sites that it made.
+type Seen<'a> = &'a dyn Fn(&[SourceFile], &[Arc<Site>]);
+
 /// What a package is judged with.
 struct Judge<'a> {
     knowledge: &'static Knowledge,
@@ -141,12 +144,7 @@ impl Judge<'_> {
         self.suggest_seen(krate, findings, &|_, _| {});
     }
 
-    fn suggest_seen(
-        &self,
-        krate: &Crate,
-        findings: &mut [Finding],
-        seen: &dyn Fn(&[SourceFile], &[Arc<Site>]),
-    ) {
+    fn suggest_seen(&self, krate: &Crate, findings: &mut [Finding], seen: Seen<'_>) {
         let look = |changed: Vec<SourceFile>| {
             let same = krate.files.iter().filter(|file| changed.iter().all(|it| it.path != file.path));
             let same = same.map(|file| SourceFile { context_only: true, ..file.clone() });

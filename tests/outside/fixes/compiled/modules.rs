@@ -24,9 +24,12 @@ fn main() {
     for path in paths.iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
         let text = std::fs::read_to_string(path).expect("a text");
         let needs = |wanted: &str| {
-            text.lines().filter_map(|line| line.strip_prefix("//@ needs: ")).any(|line| line.starts_with(wanted))
+            text.lines()
+                .filter_map(|line| line.strip_prefix("//@ needs: "))
+                .any(|line| line.starts_with(wanted))
         };
-        let source = SOURCES.iter().find(|(_, wanted)| needs(wanted)).map_or("fastrand", |(source, _)| source);
+        let source =
+            SOURCES.iter().find(|(_, wanted)| needs(wanted)).map_or("fastrand", |(source, _)| source);
         if package.strip_prefix("compiled-") != Some(source) {
             continue;
         }

@@ -30,11 +30,14 @@ fn main() {
         let called = run.split('(').next().unwrap_or_default();
         let site = said("site").unwrap_or(called);
         let plan = said("plan").unwrap_or("fail 6");
+        // what overflows in the end panics here before it does so there
+        let plan_before = said("plan-before").unwrap_or(plan);
+        let known_wrong = said("known-wrong").unwrap_or_default();
         module(&mut modules, &name, &text, run);
         module(&mut modules, &format!("{name}_fixed"), &twin, run);
         let _ = writeln!(
             table,
-            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, \
+            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, plan_before: {plan_before:?}, known_wrong: {known_wrong:?}, \
              before: {name}::client_of_it, after: {name}_fixed::client_of_it }},"
         );
     }
@@ -55,8 +58,13 @@ fn module(modules: &mut String, name: &str, text: &str, run: &str) {
     let text: String = text
         .lines()
         .map(|line| {
-            let opens = line.trim_start().trim_start_matches("pub ").starts_with("mod ") && line.ends_with('{');
-            if opens { format!("{line} {means}\n") } else { format!("{line}\n") }
+            let opens =
+                line.trim_start().trim_start_matches("pub ").starts_with("mod ") && line.ends_with('{');
+            if opens {
+                format!("{line} {means}\n")
+            } else {
+                format!("{line}\n")
+            }
         })
         .collect();
     let client = if run.contains(".await") {

@@ -18,7 +18,8 @@ pub fn schedules(
 ) -> BTreeMap<&'static str, Schedule> {
     let _ = fs::remove_dir_all(folder);
     for case in cases {
-        let needs: Vec<&str> = case.text.lines().filter_map(|line| line.strip_prefix("//@ needs: ")).collect();
+        let needs: Vec<&str> =
+            case.text.lines().filter_map(|line| line.strip_prefix("//@ needs: ")).collect();
         let manifest = format!(
             "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nfastrand = \"2\"\n{}\n",
             case.name,

@@ -32,6 +32,10 @@ pub struct Case {
     pub site: &'static str,
     /// `fail 4, ok, fail 3`
     pub plan: &'static str,
+    /// As far as the source as it is can be run.
+    pub plan_before: &'static str,
+    /// Why it is known not to wait as said; empty where it must.
+    pub known_wrong: &'static str,
     pub before: fn(),
     pub after: fn(),
 }
@@ -46,6 +50,9 @@ const TOLERANCE_S: f64 = 0.002_1;
 
 /// So near to an end of its interval, in parts of it, some wait of 200 must come: that none does has a chance of 0.9^200, less than one in a billion.
 const NEAR: f64 = 0.1;
+
+/// So many delays are printed of a policy without an end.
+const PRINTED: usize = 12;
 
 /// Clients that are drawn from the printed schedule, to know what share of them meets.
 const DRAWN: usize = 40_000;
@@ -74,9 +81,9 @@ fn main() -> ExitCode {
             continue;
         };
         held += 1;
-        let plan = plan(case.plan);
-        let first = Seen::of(&plan, case.before);
-        let then = Seen::of(&plan, case.after);
+        let first = Seen::of(&plan(case.plan_before), case.before);
+        let then = Seen::of(&plan(case.plan), case.after);
+        let (before, after) = (&first.as_far(before), &then.as_far(after));
         let mut faults = first.against(before, "before");
         faults.extend(then.against(after, "after"));
         let (share, fixed) = (first.largest_share(), then.largest_share());
@@ -90,13 +97,21 @@ fn main() -> ExitCode {
             faults.push(format!("after: {fixed:.3} of the clients meet, at most {most:.3} should"));
         }
         println!("{:36} {:6} {share:7.2} {fixed:7.2} {expected:9.2}", case.name, then.waits());
+        let known = !case.known_wrong.is_empty();
         for fault in &faults {
-            println!("    WRONG {fault}");
+            println!("    {} {fault}", if known { "known to be wrong:" } else { "WRONG" });
         }
-        wrong += usize::from(!faults.is_empty());
+        if known && faults.is_empty() {
+            println!("    WRONG it is right by now: take `known-wrong` out of its head");
+        }
+        wrong += usize::from(known == faults.is_empty());
     }
     println!("{held} sources held against their schedules, before and after; {wrong} wrong");
-    if wrong > 0 || held < LEAST_CASES { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if wrong > 0 || held < LEAST_CASES {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 /// `fail 4, ok, fail 3`: whether each attempt succeeds.
@@ -126,6 +141,17 @@ impl Seen {
         self.clients.first().map_or(0, |arrivals| waits(arrivals).count())
     }
 
+    /// The schedule for as many waits as there were: what no longer changes at its printed end goes on so.
+    fn as_far(&self, schedule: &Schedule) -> Schedule {
+        let mut schedule = schedule.clone();
+        if let [.., one, last] = *schedule.as_slice() {
+            if one == last && schedule.len() >= PRINTED {
+                schedule.resize(self.waits().max(schedule.len()), last);
+            }
+        }
+        schedule
+    }
+
     /// What is not as the schedule says.
     fn against(&self, schedule: &Schedule, when: &str) -> Vec<String> {
         let mut faults = Vec::new();
@@ -136,9 +162,12 @@ impl Seen {
         'clients: for arrivals in &self.clients {
             for (number, wait_s) in waits(arrivals) {
                 // a schedule is printed to a limit
-                let (Some([low, high]), Some(end)) = (schedule.get(number), ends.get_mut(number)) else { continue };
+                let (Some([low, high]), Some(end)) = (schedule.get(number), ends.get_mut(number)) else {
+                    continue;
+                };
                 if wait_s < low - TOLERANCE_S || wait_s > high + TOLERANCE_S {
-                    faults.push(format!("{when}: wait {number} is {wait_s:.3} s, said to be {low} to {high}"));
+                    faults
+                        .push(format!("{when}: wait {number} is {wait_s:.3} s, said to be {low} to {high}"));
                     break 'clients;
                 }
                 *end = (end.0.min(wait_s), end.1.max(wait_s));
@@ -146,8 +175,10 @@ impl Seen {
         }
         for (number, ([low, high], (least, most))) in schedule.iter().zip(&ends).enumerate() {
             let near = NEAR * (high - low) + TOLERANCE_S;
-            if least < most && faults.is_empty() && (*least > low + near || *most < high - near) {
-                faults.push(format!("{when}: wait {number} is {least:.3} to {most:.3}, said to be {low} to {high}"));
+            if least <= most && faults.is_empty() && (*least > low + near || *most < high - near) {
+                faults.push(format!(
+                    "{when}: wait {number} is {least:.3} to {most:.3}, said to be {low} to {high}"
+                ));
             }
         }
         faults

@@ -83,5 +83,9 @@ pub mod reqwest {
 }
 
 fn answer<T>(stream: T) -> ::std::io::Result<T> {
-    if crate::world::asked() { Ok(stream) } else { Err(::std::io::ErrorKind::ConnectionRefused.into()) }
+    if crate::world::asked() {
+        Ok(stream)
+    } else {
+        Err(::std::io::ErrorKind::ConnectionRefused.into())
+    }
 }

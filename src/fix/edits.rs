@@ -20,7 +20,7 @@ pub(super) fn overlap(one: &Edit, other: &Edit) -> bool {
 }
 
 /// The text with these edits, in whatever order; `None` where they overlap one another or leave the text.
-pub(super) fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
+pub fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|edit| (edit.start_byte, edit.end_byte));
     edited(text, 0, edits)

@@ -17,6 +17,7 @@ mod saturated;
 mod setters;
 mod suggest;
 
+pub use edits::apply;
 pub use suggest::{Bench, Spoken, suggest};
 
 use crate::knowledge::Knowledge;

@@ -41,12 +41,9 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit
         let body = around.expr(&failure.body)?;
         let (error, renamed) = named(around, failure);
         edits.extend(renamed);
-        let (newline, step) = (around.newline(), around.step());
-        let inner = format!("{}{step}", around.indent(around.span(body).start));
-        let lines = format!(
-            "{name} += 1;{newline}{inner}if {name} == {most} {{{newline}{inner}{step}return Err({});{newline}{inner}}}",
-            given_back(around, looped, failure, &error)
-        );
+        let given = given_back(around, looped, failure, &error);
+        let step = around.step();
+        let lines = format!("{name} += 1;\nif {name} == {most} {{\n{step}return Err({given});\n}}");
         edits.push(begun_anew(around, body, &lines)?);
     }
     Some(edits)

@@ -4,7 +4,7 @@
 use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
-use super::layout::{as_block, broken, indented, lines, put};
+use super::layout::{as_block, broken, following, indented, put, relative};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Counter, Edit, Jitter, Success, WaitAt};
@@ -201,8 +201,7 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
     };
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
-        let step = indented(around, &broken(step, indent), indent);
-        let after = format!("{semicolon}{}", lines(around, indent, &[step]));
+        let after = format!("{semicolon}{}", following(around, indent, &broken(step, indent)));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
     // what is waited among other things is drawn before: a `select!`, a race
@@ -223,6 +222,7 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
     let text = around.text(body);
     let (from, to) = ((inside.start - whole.start) as usize, (inside.end - whole.start) as usize);
     let waits = format!("{}{drawn}{};", text.get(..from)?, text.get(to..)?);
+    let waits = relative(&waits, around.indent(whole.start));
     let both = match step {
         Step::After(step) => format!("{waits}\n{step}"),
         Step::Before(step) => format!("{step}\n{waits}"),
@@ -239,12 +239,13 @@ pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Opti
     if matches!(around.body.expr(block).kind, ExprKind::Block(_)) && text.starts_with('{') {
         let first = text.get(1..)?;
         // a block on one line is opened up
+        let begun = following(around, &inner, line);
         let opened = if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
-            lines(around, &inner, &[line.to_owned()])
+            begun
         } else {
-            format!("{}{}{inner}", lines(around, &inner, &[line.to_owned()]), around.newline())
+            format!("{begun}{}{inner}", around.newline())
         };
         return Some(insert(path, span.start + 1, opened));
     }
-    Some(as_block(around, span, &format!("{line}\n{text}")))
+    Some(as_block(around, span, &format!("{line}\n{}", relative(text, indent))))
 }

@@ -31,7 +31,8 @@ fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
         printed(&with(around, statement.span, at, text)?)?
     } else {
         let name = around.free_name(NAMES)?;
-        format!("{}\n{}", printed(&format!("let {name} = {text};"))?, with(around, statement.span, at, name)?)
+        let uses = relative(&with(around, statement.span, at, name)?, indent);
+        format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?)
     };
     Some(replace(&around.file.path, statement.span, indented(around, &whole, indent)))
 }
@@ -44,7 +45,8 @@ fn in_arm(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
         return None;
     }
     let name = around.free_name(NAMES)?;
-    let whole = format!("{}\n{}", printed(&format!("let {name} = {text};"))?, with(around, span, at, name)?);
+    let uses = relative(&with(around, span, at, name)?, around.indent(span.start));
+    let whole = format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?);
     Some(as_block(around, span, &whole))
 }
 
@@ -52,8 +54,7 @@ fn in_arm(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
 pub(super) fn as_block(around: &Around<'_>, body: Span, lines: &str) -> Edit {
     let indent = around.indent(body.start);
     let inner = format!("{indent}{}", around.step());
-    let newline = around.newline();
-    let block = format!("{{{newline}{inner}{}{newline}{indent}}}", indented(around, lines, &inner));
+    let block = format!("{{{}{}{indent}}}", following(around, &inner, lines), around.newline());
     let follows = around.file.text.get(body.end as usize..).unwrap_or_default();
     let end = body.end + u32::from(follows.starts_with(','));
     replace(&around.file.path, Span { end, ..body }, block)
@@ -67,31 +68,30 @@ fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<Stri
     whole.contains(inside).then(|| format!("{before}{text}{after}"))
 }
 
-/// Lines that follow what is there already: all but the first get the indentation, if they are not written with one.
+/// Lines as they stand where the first one begins: all others get the indentation.
 pub(super) fn indented(around: &Around<'_>, text: &str, indent: &str) -> String {
     let mut made = String::new();
-    for (number, line) in text.split('\n').enumerate() {
-        let line = line.trim_end_matches('\r');
-        match (number, line) {
-            (0, line) => made.push_str(line),
-            (_, line) if line.starts_with(indent) && !indent.is_empty() => {
-                made.push_str(around.newline());
-                made.push_str(line);
-            }
-            (_, line) => {
-                made.push_str(around.newline());
-                made.push_str(indent);
-                made.push_str(line);
-            }
+    for (number, line) in text.lines().enumerate() {
+        if number > 0 {
+            made.push_str(around.newline());
         }
+        if number > 0 && !line.is_empty() {
+            made.push_str(indent);
+        }
+        made.push_str(line);
     }
     made
 }
 
-/// Lines of a block, each with this indentation, as they follow another line.
-pub(super) fn lines(around: &Around<'_>, indent: &str, lines: &[String]) -> String {
-    let before = format!("{}{indent}", around.newline());
-    lines.iter().flat_map(|line| [before.as_str(), line]).collect()
+/// Lines that follow the one that is there.
+pub(super) fn following(around: &Around<'_>, indent: &str, text: &str) -> String {
+    format!("{}{indent}{}", around.newline(), indented(around, text, indent))
+}
+
+/// Lines without the indentation that their own place gives them.
+pub(super) fn relative(text: &str, indent: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
+    lines.join("\n")
 }
 
 fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {
@@ -133,6 +133,13 @@ fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool 
 pub(super) fn broken(statement: &str, indent: &str) -> String {
     let fits = statement.chars().count() + indent.chars().count() <= WIDTH;
     if fits { statement.to_owned() } else { printed(statement).unwrap_or_else(|| statement.to_owned()) }
+}
+
+/// A match arm, laid out without indentation.
+pub(super) fn arm(arm: &str) -> Option<String> {
+    let whole = printed(&format!("match x {{ {arm} }}"))?;
+    let inside = whole.strip_prefix("match x {\n")?.strip_suffix("\n}")?;
+    Some(relative(inside, "    ").trim_start().to_owned())
 }
 
 /// A statement, laid out without indentation.

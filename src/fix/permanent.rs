@@ -4,7 +4,7 @@ use super::around::Around;
 use super::bounded::{given_back, gives_results, named};
 use super::draws::usable;
 use super::edits::insert;
-use super::{Draft, Wanted};
+use super::{Draft, Wanted, layout};
 use crate::knowledge::Does;
 use crate::model::Edit;
 
@@ -40,8 +40,8 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
             let tells = tells.replace("{error}", &name);
             let given = given_back(around, looped, failure, &name);
             let indent = around.indent(start);
-            let newline = around.newline();
-            let arm = format!("Err({name}){newline}{indent}{}if {tells} =>{newline}{indent}{{{newline}{indent}{}return Err({given});{newline}{indent}}}{newline}{indent}", around.step(), around.step());
+            let arm = layout::arm(&format!("Err({name}) if {tells} => {{ return Err({given}); }}"))?;
+            let arm = format!("{}{}{indent}", layout::indented(around, &arm, indent), around.newline());
             Some(insert(&around.file.path, start, arm))
         })
         .collect()

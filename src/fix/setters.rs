@@ -5,7 +5,7 @@ use super::edits::insert;
 use super::layout::put;
 use super::{Draft, Wanted, shown};
 use crate::body::Span;
-use crate::model::{Change, Edit, PolicyAt};
+use crate::model::{Change, Edit, Growth, PolicyAt};
 
 /// Attempts that are proposed where nothing bounds them.
 const ATTEMPTS: u32 = 5;
@@ -26,7 +26,9 @@ pub(super) fn drafts(
     let bound = || Some(policy.bound.as_ref()?.replace("{attempts}", &ATTEMPTS.to_string()));
     let none = String::new;
     let uncapped = wanted.site.delay.capped.is(&false);
+    let constant = wanted.site.delay.growth.is(&Growth::Constant);
     let (first, last, title, may_be_safe) = match change {
+        Change::FullJitter if constant => return doubled(around, policy).into_iter().collect(),
         Change::FullJitter if uncapped => {
             (capped(), random(), format!("wait at most {}, and a random part of it", shown(cap)), false)
         }
@@ -40,6 +42,20 @@ pub(super) fn drafts(
     };
     let edits = first.zip(last).and_then(|(first, last)| behind(around, policy, &first, &last));
     edits.map(|edits| Draft { title, edits, may_be_safe, needs: None }).into_iter().collect()
+}
+
+/// A policy that doubles in the place of one that waits the same each time, and random: from the crate's table, as written there.
+fn doubled(around: &Around<'_>, policy: &PolicyAt) -> Option<Draft> {
+    let (grows, jitter) = (policy.grows.as_ref()?, policy.jitter.as_ref()?);
+    let (made, chain) = (span_of(&policy.made), span_of(&policy.chain));
+    let rest = around.file.slice(Span { start: made.end, ..chain });
+    let whole = format!("{grows}{rest}{jitter}");
+    Some(Draft {
+        title: "double the delay, and wait a random part of it".to_owned(),
+        edits: vec![put(around, around.expr(&policy.chain)?, &whole)],
+        may_be_safe: false,
+        needs: None,
+    })
 }
 
 /// One setter behind what is made, one behind the last setter, either of which may be none: on lines of their own where the others have one.

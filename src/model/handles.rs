@@ -111,4 +111,6 @@ pub struct PolicyAt {
     pub cap: Option<String>,
     /// Limits its attempts to `{attempts}`.
     pub bound: Option<String>,
+    /// What builds one that doubles instead.
+    pub grows: Option<String>,
 }

@@ -332,8 +332,21 @@ impl<'c, 'a> Built<'c, 'a> {
 
     /// Where a change of the policy takes hold.
     fn handle(&self) -> Option<PolicyAt> {
-        let Changes { jitter, cap, bound } = self.policy.changes.clone();
-        Some(PolicyAt { chain: self.place(self.last)?, made: self.place(self.from)?, jitter, cap, bound })
+        let Changes { jitter, jitter_feature, cap, bound, grows } = self.policy.changes.clone();
+        let jitter = jitter.filter(|_| jitter_feature.is_none_or(|feature| self.has_feature(&feature)));
+        let (chain, made) = (self.place(self.last)?, self.place(self.from)?);
+        let arg = args_of(self.cx, self.from).first().map(|arg| {
+            let file = self.cx.krate.file(self.cx.at);
+            file.map_or("", |file| file.slice(self.cx.body.expr(*arg).span))
+        });
+        let grows = grows.zip(arg).map(|(grows, arg)| grows.replace("{arg}", arg));
+        Some(PolicyAt { chain, made, jitter, cap, bound, grows })
+    }
+
+    /// Whether the manifest asks for a feature of the crate.
+    fn has_feature(&self, feature: &str) -> bool {
+        let listed = self.library.crates.iter().find_map(|name| self.cx.krate.dependency(name));
+        listed.is_some_and(|listed| listed.features.iter().any(|it| it == feature))
     }
 
     fn place(&self, end: ExprId) -> Option<Place> {

@@ -117,10 +117,14 @@ pub struct Policy {
 pub struct Changes {
     /// Makes its delays random.
     pub jitter: Option<String>,
+    /// The feature of the crate that this needs.
+    pub jitter_feature: Option<String>,
     /// Limits its largest delay.
     pub cap: Option<String>,
     /// Limits its attempts.
     pub bound: Option<String>,
+    /// What builds one that doubles, in the place of one that does not grow; `{arg}` is its first argument.
+    pub grows: Option<String>,
 }
 
 /// Methods, or fields of a policy's struct, that change a policy.

@@ -35,10 +35,17 @@ fn works(cx: &Context<'_>, root: ExprId) -> bool {
     })
 }
 
-/// Whether it calls a crate of which nothing is known: without `await` that may be a library of any sort. A variant that is built is no call.
+/// Whether it calls a crate of which nothing is known: without `await` that may be a library of any sort. A variant that is built is no call,
+/// and a question about an error does nothing.
 fn is_anothers(cx: &Context<'_>, root: ExprId) -> bool {
+    let asks_an_error = |id: ExprId, path: &[String]| {
+        matches!(cx.body.expr(id).kind, ExprKind::Method(_))
+            && path.last().is_some_and(|last| last.ends_with("Error"))
+    };
     cx.body.any(root, |id| match cx.callee(id) {
-        Callee::Foreign(path) if !cx.call_name(id).starts_with(char::is_uppercase) => {
+        Callee::Foreign(path)
+            if !cx.call_name(id).starts_with(char::is_uppercase) && !asks_an_error(id, &path) =>
+        {
             path.first().is_some_and(|first| {
                 !matches!(first.as_str(), "std" | "core" | "alloc") && !cx.knowledge.crate_is_client(first)
             })

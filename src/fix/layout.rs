@@ -135,13 +135,6 @@ pub(super) fn broken(statement: &str, indent: &str) -> String {
     if fits { statement.to_owned() } else { printed(statement).unwrap_or_else(|| statement.to_owned()) }
 }
 
-/// A match arm, laid out without indentation.
-pub(super) fn arm(arm: &str) -> Option<String> {
-    let whole = printed(&format!("match x {{ {arm} }}"))?;
-    let inside = whole.strip_prefix("match x {\n")?.strip_suffix("\n}")?;
-    Some(relative(inside, "    ").trim_start().to_owned())
-}
-
 /// A statement, laid out without indentation.
 fn printed(statement: &str) -> Option<String> {
     let file: syn::File = syn::parse_str(&format!("async fn f() {{ {statement} }}")).ok()?;

@@ -4,7 +4,8 @@ use super::around::Around;
 use super::bounded::{given_back, gives_results, named};
 use super::draws::usable;
 use super::edits::insert;
-use super::{Draft, Wanted, layout};
+use super::layout::indented;
+use super::{Draft, Wanted};
 use crate::knowledge::Does;
 use crate::model::Edit;
 
@@ -40,8 +41,10 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
             let tells = tells.replace("{error}", &name);
             let given = given_back(around, looped, failure, &name);
             let indent = around.indent(start);
-            let arm = layout::arm(&format!("Err({name}) if {tells} => {{ return Err({given}); }}"))?;
-            let arm = format!("{}{}{indent}", layout::indented(around, &arm, indent), around.newline());
+            let step = around.step();
+            let tells = tells.replace('\n', &format!("\n{step}"));
+            let arm = format!("Err({name})\n{step}if {tells} =>\n{{\n{step}return Err({given});\n}}");
+            let arm = format!("{}{}{indent}", indented(around, &arm, indent), around.newline());
             Some(insert(&around.file.path, start, arm))
         })
         .collect()

@@ -214,9 +214,11 @@ fn callers_tell_what_a_given_policy_is_for() {
             "use backon::{{ExponentialBuilder, Retryable}};\nfn backoff() -> ExponentialBuilder {{\n ExponentialBuilder::new()\n}}\npub async fn fetch(client: &reqwest::Client, url: &str) {{\n let policy = backoff();\n let _ = (|| {operation}).retry(policy).await;\n}}\n"
         )
     };
-    let remote = |operation: &str| facts(&sites(&text(operation))[0], &["delay.jitter", "operation.remote"]);
-    assert_eq!(remote("client.get(url).send()"), "none true");
-    assert_eq!(remote("unseen(url)"), "none ?");
+    let told = &["delay.jitter", "operation.remote", "confidence"];
+    let remote = |operation: &str| facts(&sites(&text(operation))[0], told);
+    assert_eq!(remote("client.get(url).send()"), "none true high");
+    assert_eq!(remote("unseen(url)"), "none true medium");
+    assert_eq!(remote("std::fs::read(url)"), "none ? high");
 }
 
 #[test]

@@ -230,9 +230,6 @@ impl Walker<'_, '_> {
     /// What a tag of an operation's outcome means.
     pub(super) fn verdict(&self, op: ExprId, tag: &Tag) -> Verdict {
         let words = self.cx.words();
-        if let Some(verdict) = self.verdict_of_error(op, tag) {
-            return verdict;
-        }
         match tag {
             Tag::Ok | Tag::Some | Tag::True | Tag::GoodStatus => Verdict::Success,
             Tag::Err | Tag::BadStatus => Verdict::Failure,
@@ -260,18 +257,6 @@ impl Walker<'_, '_> {
                     Verdict::Unclear
                 }
             }
-        }
-    }
-
-    /// What the answer of a reply that is asked for its error means: `match part.to_error() { None => .., Some(code) => .. }`.
-    fn verdict_of_error(&self, op: ExprId, tag: &Tag) -> Option<Verdict> {
-        let is_asked = matches!(self.cx.call_name(op), "error" | "to_error" | "as_error" | "into_error")
-            && !self.cx.is_awaited(op)
-            && self.cx.args(op).is_empty();
-        match tag {
-            Tag::None if is_asked => Some(Verdict::Success),
-            Tag::Some | Tag::Variant(_) if is_asked => Some(Verdict::Failure),
-            _ => None,
         }
     }
 

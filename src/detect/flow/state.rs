@@ -402,9 +402,7 @@ impl State {
         let conds = std::mem::take(&mut self.conds);
         self.conds.clone_from(&outer.conds);
         self.conds.extend(conds);
-        let arms = std::mem::take(&mut self.arms);
         self.arms.clone_from(&outer.arms);
-        self.arms.extend(arms.into_iter().filter(|arm| !outer.arms.contains(arm)));
         self.did_before(outer);
         self.trip = outer.trip;
         self.round = outer.round;

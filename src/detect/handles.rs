@@ -173,6 +173,10 @@ fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
             (true, false) => (right, left),
             _ => return None,
         };
+        // a random part that is measured by what grows would have to be cut with it
+        if shares_a_variable(cx, grown, drawn) {
+            return None;
+        }
         Some(Clip {
             whole: cx.place(id)?,
             capped: cx.place(capped)?,
@@ -182,6 +186,22 @@ fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
             cap: cx.place(cap)?,
         })
     })
+}
+
+/// Whether two expressions read the same variable, also behind a name.
+fn shares_a_variable(cx: &Context<'_>, one: ExprId, other: ExprId) -> bool {
+    let reads = |id: ExprId| {
+        let at = cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id);
+        let mut found: Vec<Local> = Vec::new();
+        cx.body.walk(at, &mut |inner| {
+            found.extend(cx.body.local(inner));
+            true
+        });
+        found.extend(cx.body.local(id));
+        found
+    };
+    let drawn = reads(other);
+    reads(one).iter().any(|local| drawn.contains(local))
 }
 
 /// Whether an expression draws a random value, or is a variable that was drawn.

@@ -222,7 +222,7 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
     let text = around.text(body);
     let (from, to) = ((inside.start - whole.start) as usize, (inside.end - whole.start) as usize);
     let waits = format!("{}{drawn}{};", text.get(..from)?, text.get(to..)?);
-    let waits = relative(&waits, around.indent(whole.start));
+    let waits = relative(&waits, around.indent(whole.start))?;
     let both = match step {
         Step::After(step) => format!("{waits}\n{step}"),
         Step::Before(step) => format!("{step}\n{waits}"),
@@ -240,12 +240,14 @@ pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Opti
         let first = text.get(1..)?;
         // a block on one line is opened up
         let begun = following(around, &inner, line);
-        let opened = if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
+        let opened = if first.trim() == "}" {
+            format!("{begun}{}{indent}", around.newline())
+        } else if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
             begun
         } else {
             format!("{begun}{}{inner}", around.newline())
         };
         return Some(insert(path, span.start + 1, opened));
     }
-    Some(as_block(around, span, &format!("{line}\n{}", relative(text, indent))))
+    Some(as_block(around, span, &format!("{line}\n{}", relative(text, indent)?)))
 }

@@ -38,7 +38,7 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {
             let indent = around.indent(statement.span.start);
             let text = around.file.slice(statement.span).trim_end_matches(';');
             let inner = format!("{indent}{}", around.step());
-            let block = following(around, &inner, &format!("{};", relative(text, indent)));
+            let block = following(around, &inner, &format!("{};", relative(text, indent)?));
             let made = format!("if {follows} {{{block}{}{indent}}}", around.newline());
             Some(replace(&around.file.path, statement.span, made))
         })

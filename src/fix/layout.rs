@@ -5,6 +5,7 @@ use super::around::Around;
 use super::edits::replace;
 use crate::body::{ExprId, ExprKind, Span};
 use crate::model::Edit;
+use proc_macro2::{TokenStream, TokenTree};
 
 /// Beyond this rustfmt breaks a line.
 const WIDTH: usize = 100;
@@ -31,7 +32,7 @@ fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
         printed(&with(around, statement.span, at, text)?)?
     } else {
         let name = around.free_name(NAMES)?;
-        let uses = relative(&with(around, statement.span, at, name)?, indent);
+        let uses = relative(&with(around, statement.span, at, name)?, indent)?;
         format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?)
     };
     Some(replace(&around.file.path, statement.span, indented(around, &whole, indent)))
@@ -45,7 +46,7 @@ fn in_arm(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
         return None;
     }
     let name = around.free_name(NAMES)?;
-    let uses = relative(&with(around, span, at, name)?, around.indent(span.start));
+    let uses = relative(&with(around, span, at, name)?, around.indent(span.start))?;
     let whole = format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?);
     Some(as_block(around, span, &whole))
 }
@@ -88,10 +89,27 @@ pub(super) fn following(around: &Around<'_>, indent: &str, text: &str) -> String
     format!("{}{indent}{}", around.newline(), indented(around, text, indent))
 }
 
-/// Lines without the indentation that their own place gives them.
-pub(super) fn relative(text: &str, indent: &str) -> String {
+/// Lines without the indentation that their own place gives them; `None` where a text goes over several of them, whose blanks are its own.
+pub(super) fn relative(text: &str, indent: &str) -> Option<String> {
+    if text.contains('\n') && has_text_over_lines(text) {
+        return None;
+    }
     let lines: Vec<&str> = text.lines().map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
-    lines.join("\n")
+    Some(lines.join("\n"))
+}
+
+/// Whether a literal in a piece of code has a line break in it; what does not lex may have one.
+fn has_text_over_lines(code: &str) -> bool {
+    fn any(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => any(group.stream()),
+            TokenTree::Literal(literal) => literal.to_string().contains('\n'),
+            _ => false,
+        })
+    }
+    let found = code.parse::<TokenStream>().map_or(true, any);
+    proc_macro2::extra::invalidate_current_thread_spans();
+    found
 }
 
 fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {

@@ -279,7 +279,8 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         succeeding.append(&mut not_yet);
     }
     let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
-    let comes_up = !retry_words && q.waits_for_what_it_started(&ops);
+    // whoever waits for what was started here may as well count attempts
+    let comes_up = !strong && q.waits_for_what_it_started(&ops);
     let condition =
         q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
     let tried = retry_words || q.named_after_establishing();

@@ -207,16 +207,21 @@ impl Question<'_, '_> {
     /// Whether an operation's text names a readiness or health endpoint.
     fn asks_for_health(&self, op: Op) -> bool {
         let list = &self.cx.words().health;
-        let mut found = false;
-        self.cx.body.walk(op, &mut |id| {
-            let text = match &self.cx.body.expr(id).kind {
-                ExprKind::Lit(Lit::Str(text)) => text.as_str(),
-                ExprKind::Path(path) => path.single().unwrap_or_default(),
-                _ => "",
-            };
-            found |= parts(text).iter().any(|part| is_one_of(list, part.trim_end_matches('z')));
-            !found
-        });
-        found
+        let says_so = |text: &str| parts(text).iter().any(|part| is_one_of(list, part.trim_end_matches('z')));
+        let body = self.cx.body;
+        // the address may have been put together before
+        let made = |id: ExprId| body.local(id).and_then(|local| self.cx.init(local));
+        body.any(op, |id| match &body.expr(id).kind {
+            ExprKind::Lit(Lit::Str(text)) => says_so(text),
+            ExprKind::Path(path) => {
+                path.single().is_some_and(says_so)
+                    || made(id).is_some_and(|made| {
+                        body.any(made, |inner| {
+                            matches!(&body.expr(inner).kind, ExprKind::Lit(Lit::Str(text)) if says_so(text))
+                        })
+                    })
+            }
+            _ => false,
+        })
     }
 }

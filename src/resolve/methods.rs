@@ -125,7 +125,9 @@ impl Crate {
     /// What an impl or trait itself holds under a name.
     pub(super) fn own_member(&self, around: ItemRef, name: &str) -> Option<ItemRef> {
         let source = self.file(around)?;
-        let found = members(source, around.item).find(|(_, item)| item.name == name && is_member(item))?;
+        let named = members(source, around.item).filter(|(_, item)| item.name == name && is_member(item));
+        // of `#[cfg(test)]` and its opposite the one that is built is meant
+        let found = named.min_by_key(|(_, item)| item.in_test)?;
         Some(ItemRef { file: around.file, item: found.0 })
     }
 

@@ -87,6 +87,16 @@ impl<'a> Around<'a> {
         self.parents.get(id.0 as usize).copied().flatten()
     }
 
+    /// The innermost loop that an expression stands in.
+    pub(super) fn loop_around(&self, id: ExprId) -> Option<ExprId> {
+        std::iter::successors(self.parent(id), |at| self.parent(*at)).find(|at| {
+            matches!(
+                self.body.expr(*at).kind,
+                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
+            )
+        })
+    }
+
     /// The innermost statement that an expression stands in, itself included; none beyond a closure or task.
     pub(super) fn statement(&self, id: ExprId) -> Option<Statement> {
         let mut inner = id;

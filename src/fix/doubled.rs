@@ -7,7 +7,7 @@ use super::edits::{insert, replace};
 use super::layout::{as_block, broken, following, indented, put, relative};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
-use crate::model::{Counter, Edit, Jitter, Success, WaitAt};
+use crate::model::{Counter, Edit, Jitter, Kind, Success, WaitAt};
 
 /// Names for the variable that doubles.
 const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
@@ -120,13 +120,9 @@ fn by_variable(
     let (first, _) = *waits.first()?;
     let base = around.line(first);
     let alike = waits.iter().all(|(at, _)| around.line(*at) == base);
-    if !alike
-        || !can_come_before(around, first, looped)
-        || !matches!(
-            around.body.expr(looped).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-        )
-    {
+    // what stands in an inner loop begins anew with it, and not with this one
+    let is_own = |(at, _): &(ExprId, &WaitAt)| around.loop_around(*at) == Some(looped);
+    if !alike || !waits.iter().all(is_own) || !can_come_before(around, first, looped) {
         return None;
     }
     let name = around.free_name(NAMES)?;
@@ -156,6 +152,8 @@ fn by_variable(
     match &handles.success {
         Success::Leaves => {}
         Success::Unseen => return None,
+        // of a retry it may be no success at all: a reply that came, and tells a failure
+        Success::GoesOn(_) if wanted.site.kind != Kind::Reconnect => return None,
         Success::GoesOn(blocks) => {
             for block in blocks {
                 edits.push(begun_anew(around, around.expr(block)?, &format!("{name} = {base};"))?);

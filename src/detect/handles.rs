@@ -347,6 +347,15 @@ fn success(
     if backs.is_empty() {
         return Success::Leaves;
     }
+    // a wait that comes only after a success is never longer than the first: what would double is set back before
+    let begun = |state: &&State| {
+        state.looked.iter().any(|look| look.verdict == Verdict::Success && connects == Some(look.op))
+    };
+    let never_grows =
+        |wait: &ExprId| failing.iter().filter(|state| state.waits.contains(wait)).all(|state| begun(state));
+    if failing.iter().flat_map(|state| &state.waits).any(never_grows) {
+        return Success::Unseen;
+    }
     let blocks = blocks_of_success(cx, id, &ops);
     // every such trip must come through one of them, and that shows by what it binds there
     if blocks.is_empty() { Success::Unseen } else { Success::GoesOn(blocks) }

@@ -351,8 +351,7 @@ fn success(
     let begun = |state: &&State| {
         state.looked.iter().any(|look| look.verdict == Verdict::Success && connects == Some(look.op))
     };
-    let never_grows =
-        |wait: &ExprId| failing.iter().filter(|state| state.waits.contains(wait)).all(|state| begun(state));
+    let never_grows = |wait: &ExprId| failing.iter().filter(|state| state.waits.contains(wait)).all(&begun);
     if failing.iter().flat_map(|state| &state.waits).any(never_grows) {
         return Success::Unseen;
     }

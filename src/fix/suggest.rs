@@ -142,7 +142,8 @@ fn read_again(bench: &Bench<'_>, edits: &[&Edit], sites: &BTreeSet<Arc<str>>) ->
     Some((bench.look)(files))
 }
 
-/// The files that are edited, with their new texts; `None` where one of them is no Rust any more.
+/// The files that are edited, with their new texts. Not parsed as a whole: a file may be deeper than any parser goes; that the site is found
+/// again shows that its function is Rust.
 fn edited<'b>(bench: &'b Bench<'_>, edits: &[&Edit]) -> Option<Vec<(&'b SourceFile, String)>> {
     let mut by_file: BTreeMap<&Arc<str>, Vec<&Edit>> = BTreeMap::new();
     for edit in edits {
@@ -152,11 +153,6 @@ fn edited<'b>(bench: &'b Bench<'_>, edits: &[&Edit]) -> Option<Vec<(&'b SourceFi
     for (path, edits) in by_file {
         let before = bench.krate.files.iter().find(|file| file.path == *path)?;
         let text = apply(&before.text, &edits)?;
-        let parses = syn::parse_file(text.strip_prefix('\u{feff}').unwrap_or(&text)).is_ok();
-        proc_macro2::extra::invalidate_current_thread_spans();
-        if !parses {
-            return None;
-        }
         files.push((before, text));
     }
     Some(files)

@@ -1,9 +1,13 @@
 //! What the command promises to whoever types it or runs it in CI: exit status, what goes to which stream, and words for each mistake.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/run.rs"]
+mod ran;
+
+use ran::Run;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 /// The binary, without what the surroundings might tell it.
 fn binary(path: &str) -> Command {
@@ -26,22 +30,7 @@ fn run(folder: &Path, args: &[&str]) -> Run {
     Run::of(retry_lint(args).current_dir(folder).output().unwrap())
 }
 
-#[derive(Debug, PartialEq)]
-struct Run {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
 impl Run {
-    fn of(output: Output) -> Self {
-        Self {
-            status: output.status.code().expect("an exit status, not a signal"),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
     /// Failed before anything was found, and said why.
     fn is_refused(&self, error: &str, help: &str) {
         assert_eq!(self.status, 2, "{self:?}");

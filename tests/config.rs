@@ -1,6 +1,10 @@
 //! What the configuration promises: which one holds, what it changes, and that a mistake in it ends the run with its place.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "common/run.rs"]
+mod ran;
+
+use ran::Run;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,13 +26,6 @@ pub async fn get(client: &reqwest::Client) -> Result<reqwest::Response, reqwest:
 
 const MANIFEST: &str = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\nreqwest = \"0.12\"\ntokio = \"1\"\n";
 
-#[derive(Debug)]
-struct Run {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
 fn run(folder: &Path, args: &str) -> Run {
     run_with(folder, args, "")
 }
@@ -41,11 +38,7 @@ fn run_with(folder: &Path, args: &str, input: &str) -> Run {
     // It may have ended already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
-    Run {
-        status: output.status.code().expect("an exit status, not a signal"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(output)
 }
 
 /// A package of its own for a test, at the root of a repository, with the retry in `src/lib.rs` and these files.

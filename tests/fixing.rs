@@ -2,11 +2,15 @@
 //! what could not be had back. Run as a command, over real files and real git repositories.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "common/run.rs"]
+mod ran;
+
+use ran::Run;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 const MANIFEST: &str = "[package]\nname = \"a\" # ours\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\ntokio = \"1\"\nrand = \"0.9\"\n";
 const USES: &str = "use std::time::Duration;\nuse tokio::net::TcpStream;\nuse tokio::time::sleep;\n\n";
@@ -73,22 +77,7 @@ fn read(root: &Path, path: &str) -> String {
     fs::read_to_string(root.join(path)).unwrap()
 }
 
-#[derive(Debug, PartialEq)]
-struct Run {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
 impl Run {
-    fn of(output: Output) -> Self {
-        Self {
-            status: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
     /// Failed, said so, and said what to do.
     fn is_refused(&self, error: &str, help: &str) {
         assert_eq!((self.status, self.stdout.as_str()), (2, ""), "{self:?}");

@@ -2,8 +2,12 @@
 //! from the right folder, that files are whole, and that nothing but data is written.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "common/run.rs"]
+mod ran;
+
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::DiagnosticLevel;
+use ran::Run;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,13 +40,6 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     root.canonicalize().unwrap()
 }
 
-#[derive(Debug)]
-struct Run {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
 /// Asking for colour as loudly as one can: no format here has any.
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = plain_command(folder, args);
@@ -61,11 +58,7 @@ fn plain_command(folder: &Path, args: &[&str]) -> Command {
 
 fn run_with(mut command: Command) -> Run {
     let output = command.output().unwrap();
-    Run {
-        status: output.status.code().unwrap(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(output)
 }
 
 fn run(folder: &Path, args: &[&str]) -> Run {

@@ -1,21 +1,17 @@
 //! How many findings get a fix, on real crates: `cargo run --release --example fixes -- ROOTS.tsv [--only WORD] [--show] [--all-rules]`.
-//! Each finding's fix is made and tried as `check` does it, all that go together are applied, and what then stands there is parsed as a whole and
-//! read again. `--show` prints each finding without a fix: what a change could take hold of, what was tried, and what was said of it then.
+//! `--fix --unsafe-fixes` in memory: what then stands there is parsed as a whole, and read again. `--show` prints each finding without a fix, and
+//! what a change could take hold of.
 #![allow(clippy::print_stdout)]
 
-mod one;
-
-use one::{Outcome, outcome};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use retry_lint::cli::{MeasuredFixes, measured_fixes};
+use retry_lint::model::{Finding, Safety};
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 
 /// The rules whose findings should get a fix in three of four cases.
 const ASKED: [&str; 2] = ["fixed-delay", "no-jitter"];
-
-/// The engine recurses over what it reads, to a counted depth; the command's threads have as much.
-const STACK: usize = 16 << 20;
 
 /// What is asked for on the command line.
 #[derive(Default)]
@@ -34,39 +30,40 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter_map(|row| row.split_once('\t'))
         .filter(|(source, _)| source.contains(&asked.only))
         .collect();
-    rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global()?;
-    let wanted = |rule: &str| asked.all_rules || ASKED.contains(&rule);
-    let outcomes: Vec<(&str, Result<Outcome, String>)> = rows
-        .par_iter()
-        .map(|(source, root)| (*source, outcome(Path::new(root), &wanted, asked.show)))
-        .collect();
+    let wanted = |it: &&Finding| {
+        if asked.all_rules { it.change.is_some() } else { ASKED.contains(&it.rule.as_str()) }
+    };
+    let measured: Vec<(&str, Result<MeasuredFixes, String>)> =
+        rows.par_iter().map(|(source, root)| (*source, measured_fixes(Path::new(root)))).collect();
     let mut tally: BTreeMap<String, Tally> = BTreeMap::new();
     let (mut crates, mut broken, mut spoken) = (0, 0, 0);
-    for (source, outcome) in &outcomes {
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
+    for (source, made) in &measured {
+        let made = match made {
+            Ok(made) => made,
             Err(error) => {
                 println!("{source}: not read ({error})");
                 continue;
             }
         };
-        crates += usize::from(!outcome.findings.is_empty());
-        for finding in &outcome.findings {
+        crates += usize::from(made.findings.iter().any(|it| wanted(&it)));
+        for finding in made.findings.iter().filter(wanted) {
             tally.entry(finding.rule.clone()).or_default().count(finding);
-            if let Some(why) = &finding.why_not {
-                println!("--- {source} {}:{} {}: {why}", finding.path, finding.line, finding.rule);
+            if asked.show && finding.fix.is_none() {
+                let (path, line) = (&finding.place.path, finding.place.line);
+                println!("--- {source} {path}:{line} {}: {:?}", finding.rule, finding.site.handles);
             }
         }
-        for file in &outcome.unparsed {
-            broken += 1;
-            println!("DOES NOT PARSE: {source} {file}");
+        for (file, text) in &made.files {
+            if syn::parse_file(text.strip_prefix('\u{feff}').unwrap_or(text)).is_err() {
+                broken += 1;
+                println!("DOES NOT PARSE: {source} {file}");
+            }
         }
-        for finding in &outcome.left {
+        let unfixed: BTreeSet<_> = made.findings.iter().filter(|it| it.fix.is_none()).map(key).collect();
+        let mended: BTreeSet<_> = made.findings.iter().map(key).filter(|it| !unfixed.contains(it)).collect();
+        for finding in made.left.iter().filter(|it| mended.contains(&key(it))) {
             spoken += 1;
-            println!("STILL SAID: {source} {finding}");
-        }
-        if asked.show && outcome.fixed > 0 {
-            println!("fixed: {source}: {} fixes in {} files", outcome.fixed, outcome.files);
+            println!("STILL SAID: {source} {}:{} {}", finding.place.path, finding.place.line, finding.rule);
         }
     }
     let mut whole = Tally::default();
@@ -75,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         whole.add(part);
     }
     println!("{:20} {}", "all", whole.line());
-    println!("{} crates read, {crates} with such findings", outcomes.len());
+    println!("{} crates read, {crates} with such findings", measured.len());
     println!("{broken} changed files do not parse; {spoken} fixed findings are found again");
     Ok(())
 }
@@ -90,11 +87,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, finding: &one::Told) {
+    fn count(&mut self, finding: &Finding) {
+        let fix = finding.fix.as_ref();
         self.findings += 1;
-        self.fixed += usize::from(finding.fixed);
-        self.safe += usize::from(finding.safe);
-        self.needs += usize::from(finding.needs);
+        self.fixed += usize::from(fix.is_some());
+        self.safe += usize::from(fix.is_some_and(|fix| fix.safety == Safety::Safe));
+        self.needs += usize::from(fix.is_some_and(|fix| fix.needs.is_some()));
     }
 
     fn add(&mut self, other: &Self) {
@@ -116,6 +114,11 @@ impl Tally {
             self.needs
         )
     }
+}
+
+/// A finding whatever its line.
+fn key(finding: &Finding) -> (&str, &str, &str) {
+    (&finding.rule, &finding.site.place.path, &finding.site.function)
 }
 
 fn asked() -> Result<Asked, Box<dyn Error>> {

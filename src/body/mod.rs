@@ -284,6 +284,13 @@ pub enum ExprKind {
     Other,
 }
 
+impl ExprKind {
+    /// `loop`, `while` or `for`.
+    pub fn is_loop(&self) -> bool {
+        matches!(self, Self::Loop { .. } | Self::While { .. } | Self::For { .. })
+    }
+}
+
 /// `receiver.name::<generics>(args)`
 #[derive(Clone, Debug)]
 pub struct MethodCall {

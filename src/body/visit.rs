@@ -41,6 +41,19 @@ impl Body {
         false
     }
 
+    /// The expression that each one stands directly inside of, by expression; none for the root.
+    pub fn parents(&self) -> Vec<Option<ExprId>> {
+        let mut parents = vec![None; self.exprs.len()];
+        for (id, _) in self.exprs() {
+            for child in self.children(id) {
+                if let Some(parent) = parents.get_mut(child.0 as usize) {
+                    *parent = Some(id);
+                }
+            }
+        }
+        parents
+    }
+
     /// The block that an expression is: a block itself, an `async` block's, or the statements of a macro. `None` for anything else.
     pub fn block(&self, id: ExprId) -> Option<&Block> {
         match &self.expr(id).kind {

@@ -161,7 +161,7 @@ pub(super) fn fixed(asked: &Asked<'_>) -> Result<(Looked, Fixed), Stop> {
     let mut looked = asked.look(&[])?;
     for _ in 0..MOST_ROUNDS {
         let mut applied = 0;
-        for of_file in by_file(&chosen(&looked.findings, fixing.unsafe_fixes)) {
+        for of_file in by_file(&rooms::chosen(&looked.findings, fixing.unsafe_fixes)) {
             applied += apply(&looked, &of_file, &mut files, &mut needs);
         }
         if applied == 0 {
@@ -238,30 +238,6 @@ impl Fixed {
         self.files.extend(changed.into_iter().filter(|file| file.before != file.after));
         (self.failed, self.needs) = (failed, needs);
     }
-}
-
-/// The fixes that may be applied together: one a site, none at the same bytes as another.
-fn chosen(findings: &[Finding], with_unsafe: bool) -> Vec<&Fix> {
-    let mut taken: Vec<&Fix> = Vec::new();
-    let mut sites: BTreeSet<(Arc<str>, u32)> = BTreeSet::new();
-    for finding in findings {
-        let Some(fix) = finding.fix.as_ref().filter(|fix| with_unsafe || fix.safety == Safety::Safe) else {
-            continue;
-        };
-        let apart = |edit: &Edit| {
-            taken.iter().flat_map(|other| &other.edits).all(|other| {
-                edit.path != other.path
-                    || edit.end_byte < other.start_byte
-                    || other.end_byte < edit.start_byte
-            })
-        };
-        let site = (finding.site.place.path.clone(), finding.site.place.start_byte);
-        if !sites.contains(&site) && fix.edits.iter().all(apart) {
-            sites.insert(site);
-            taken.push(fix);
-        }
-    }
-    taken
 }
 
 /// The fixes of each file; a fix is of one file only.

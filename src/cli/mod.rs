@@ -97,19 +97,57 @@ pub fn cargo_main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// confidence, and every site, look-alikes too; tests as well.
 #[doc(hidden)]
 pub fn measured(folder: &Path) -> Result<(Vec<Finding>, Vec<Arc<Site>>), String> {
+    measure(folder, true, &|settings, options| {
+        let judging = Judging { keep_all: false, fixes: false };
+        let looked = run(settings, options, Some(judging), &Texts::new())?;
+        Ok((looked.findings, looked.sites))
+    })
+}
+
+/// What fixes make of a folder, for the same programs.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct MeasuredFixes {
+    /// What was found outside of tests, with the fixes for it.
+    pub findings: Vec<Finding>,
+    /// Each file that they change, as it would be.
+    pub files: Vec<(String, String)>,
+    /// What would be found then.
+    pub left: Vec<Finding>,
+}
+
+/// Fixes a folder in memory, as `--fix --unsafe-fixes` does on disk.
+#[doc(hidden)]
+pub fn measured_fixes(folder: &Path) -> Result<MeasuredFixes, String> {
+    measure(folder, false, &|settings, options| {
+        let judging = Judging { keep_all: false, fixes: true };
+        let asked = fixing::Asked { settings, options, judging, leave_out: &|_, _| {} };
+        let findings = asked.look(&[])?.findings;
+        let (left, fixed) = fixing::fixed(&asked)?;
+        let files = fixed.files.into_iter().map(|file| (file.shown, file.after)).collect();
+        Ok(MeasuredFixes { findings, files, left: left.findings })
+    })
+}
+
+/// Does something with a folder, every rule asked that is not pedantic, at any confidence.
+fn measure<T>(
+    folder: &Path,
+    include_tests: bool,
+    work: &dyn Fn(&settings::Settings, &Options) -> Result<T, Stop>,
+) -> Result<T, String> {
     let options = Options {
         select: vec!["all".to_owned()],
         min_confidence: Some(Confidence::Medium),
-        include_tests: Some(true),
+        include_tests: Some(include_tests),
+        fixing: fixing::FixArgs { unsafe_fixes: true, ..fixing::FixArgs::default() },
         ..Options::default()
     };
     let settings =
         settings(vec![folder.to_owned()], &options, Talk::default()).map_err(|error| error.what)?;
-    match run(&settings, &options, Some(Judging { keep_all: false, fixes: false }), &Texts::new()) {
-        Ok(looked) => Ok((looked.findings, looked.sites)),
-        Err(Stop::User(error)) => Err(error.what),
-        Err(Stop::Output(error)) => Err(error.to_string()),
-    }
+    work(&settings, &options).map_err(|stop| match stop {
+        Stop::User(error) => error.what,
+        Stop::Output(error) => error.to_string(),
+    })
 }
 
 fn done(talk: Talk, work: impl FnOnce() -> Result<Status, Stop> + std::panic::UnwindSafe) -> ExitCode {

@@ -4,6 +4,7 @@ use super::error::UserError;
 use super::fixing::Texts;
 use super::settings::Inputs;
 use crate::fix;
+pub(super) use crate::fix::{Wishes, chosen};
 use crate::knowledge::Knowledge;
 use crate::model::Jitter;
 use crate::model::{Finding, Group, Level, Persona, Problem, Site, Unfollowed};
@@ -375,33 +376,23 @@ pub(super) struct Held {
     pub(super) unfollowed: Vec<Unfollowed>,
 }
 
-/// What is asked of fixes.
-#[derive(Debug)]
-pub(super) struct WantedFixes<'a> {
-    /// How delays are drawn.
-    pub(super) jitter: Jitter,
-    /// The longest delay that is allowed, seconds.
-    pub(super) longest_s: Option<f64>,
-    /// The crate that may be added to the manifest.
-    pub(super) added: Option<&'a str>,
-}
-
 /// Gives each finding the fix that mends it. The edited files are read again for that, the others only for what their names mean.
 pub(super) fn suggest(
     package: &Package,
     known: &Known,
     rules: &Rules,
-    wanted: &WantedFixes<'_>,
+    wishes: Wishes<'_>,
     findings: &mut [Finding],
 ) {
     let Some(knowledge) = known.knowledge() else { return };
     let look = |changed: Vec<SourceFile>| {
+        let remarks = Remarks::read(changed.iter(), false);
         let same = package.krate.files.iter().filter(|file| changed.iter().all(|it| it.path != file.path));
-        let same = same.map(|file| SourceFile { context_only: true, ..file.clone() });
-        let files = same.chain(changed.iter().cloned()).collect();
-        let krate = Crate::with(files, package.texts.clone());
+        let same: Vec<SourceFile> =
+            same.map(|file| SourceFile { context_only: true, ..file.clone() }).collect();
+        let krate = Crate::with(same.into_iter().chain(changed).collect(), package.texts.clone());
         let mut sites = crate::detect::sites(&krate, knowledge).sites;
-        Remarks::read(changed.iter(), false).assume(&mut sites);
+        remarks.assume(&mut sites);
         sites.into_iter().map(Arc::new).collect()
     };
     let judge = |site: &Arc<Site>| {
@@ -415,15 +406,7 @@ pub(super) fn suggest(
             })
             .collect()
     };
-    let bench = fix::Bench {
-        krate: &package.krate,
-        knowledge,
-        jitter: wanted.jitter,
-        longest_s: wanted.longest_s,
-        added: wanted.added,
-        look: &look,
-        judge: &judge,
-    };
+    let bench = fix::Bench { krate: &package.krate, knowledge, wishes, look: &look, judge: &judge };
     fix::suggest(&bench, findings);
 }
 

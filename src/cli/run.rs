@@ -175,14 +175,14 @@ fn look_at(configured: Configured, judging: Option<Judging>, options: &Options, 
 
 /// Gives the findings the fixes that mend them. Whoever fails over one has none.
 fn suggest(looked: &mut Looked, package: &rooms::Package, by: &Configuration, options: &Options) {
-    let wanted = rooms::WantedFixes {
+    let wishes = rooms::Wishes {
         jitter: by.jitter(),
         longest_s: by.longest_s(),
         added: options.fixing.add_dependency.as_deref(),
     };
     let mut findings = looked.findings.clone();
     let done = guarded("", || {
-        rooms::suggest(package, &by.known, &by.rules, &wanted, &mut findings);
+        rooms::suggest(package, &by.known, &by.rules, wishes, &mut findings);
         findings
     });
     match done {

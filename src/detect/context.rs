@@ -42,14 +42,8 @@ impl<'a> Context<'a> {
         at: ItemRef,
         body: &'a Body,
     ) -> Self {
-        let mut parents = vec![None; body.exprs().count()];
         let mut inits = HashMap::new();
-        for (id, expr) in body.exprs() {
-            for child in body.children(id) {
-                if let Some(parent) = parents.get_mut(child.0 as usize) {
-                    *parent = Some(id);
-                }
-            }
+        for (_, expr) in body.exprs() {
             if let ExprKind::Block(block) = &expr.kind {
                 for stmt in &block.stmts {
                     if let Stmt::Let { pat, init: Some(init), .. } = stmt
@@ -70,7 +64,7 @@ impl<'a> Context<'a> {
             callees: RefCell::default(),
             deepest: Cell::new(0),
             coming_back: RefCell::default(),
-            parents,
+            parents: body.parents(),
             inits,
         }
     }
@@ -176,6 +170,11 @@ impl<'a> Context<'a> {
         self.inits.get(&local).copied()
     }
 
+    /// What a plain `let` gives the variable that an expression names; the expression itself where it names none.
+    pub(crate) fn behind_name(&self, id: ExprId) -> ExprId {
+        self.body.local(id).and_then(|local| self.init(local)).unwrap_or(id)
+    }
+
     /// What a chain of methods begins with; the expression itself where it is none.
     pub(crate) fn chain_root(&self, id: ExprId) -> ExprId {
         let mut at = id;
@@ -217,12 +216,7 @@ impl<'a> Context<'a> {
 
     /// The innermost loop that an expression stands in.
     pub(crate) fn loop_around(&self, id: ExprId) -> Option<ExprId> {
-        self.around(id).find(|at| {
-            matches!(
-                self.body.expr(*at).kind,
-                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-            )
-        })
+        self.around(id).find(|at| self.body.expr(*at).kind.is_loop())
     }
 
     /// The local that a plain `let` makes of this expression.

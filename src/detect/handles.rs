@@ -23,14 +23,15 @@ pub(crate) fn of_loop(
     main: Option<Op>,
     kind: Kind,
 ) -> Handles {
-    let mut handles = waits(cx, failing, Some(id));
-    handles.counter = ranged(cx, id).or_else(|| stepped(cx, id, failing));
     let connects = main.filter(|_| kind == Kind::Reconnect);
-    handles.success = success(cx, id, record, failing, connects);
-    handles.hinted = failing.iter().any(|state| state.marks.hint);
-    handles.clip = clip(cx, id);
-    handles.failures = failures(cx, id, failing, main);
-    handles
+    Handles {
+        counter: ranged(cx, id).or_else(|| stepped(cx, id, failing)),
+        success: success(cx, id, record, failing, connects),
+        hinted: failing.iter().any(|state| state.marks.hint),
+        clip: clip(cx, id),
+        failures: failures(cx, id, failing, main),
+        ..waits(cx, failing, Some(id))
+    }
 }
 
 /// The handles of failing paths that no loop of this body holds: their waits alone.
@@ -75,14 +76,7 @@ fn is_duration(cx: &Context<'_>, ty: &Ty) -> bool {
     if ty.name() == "Option" {
         return ty.args.first().is_some_and(|inner| is_duration(cx, inner));
     }
-    match cx.krate.path(cx.at, &ty.path) {
-        Target::External(full) => {
-            let full = cx.knowledge.canonical(&full);
-            full.first().is_some_and(|first| first == "std")
-                && full.last().is_some_and(|last| last == "Duration")
-        }
-        _ => false,
-    }
+    matches!(cx.krate.path(cx.at, &ty.path), Target::External(full) if cx.knowledge.is_duration(&full))
 }
 
 /// The expression whose value a block has: its tail, or what a variable holds that is only given on.
@@ -162,7 +156,7 @@ fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
     let operands = cx.operands(id);
     let [one, other] = operands.as_slice() else { return None };
     [(*one, *other), (*other, *one)].into_iter().find_map(|(capped, cap)| {
-        let sum = cx.body.local(capped).and_then(|local| cx.init(local)).unwrap_or(capped);
+        let sum = cx.behind_name(capped);
         let (left, right) = match &cx.body.expr(sum).kind {
             ExprKind::Binary(BinOp::Add, left, right) => (*left, *right),
             ExprKind::Method(call) if call.name == "saturating_add" => (call.receiver, *call.args.first()?),
@@ -191,7 +185,7 @@ fn clip_of(cx: &Context<'_>, id: ExprId) -> Option<Clip> {
 /// Whether two expressions read the same variable, also behind a name.
 fn shares_a_variable(cx: &Context<'_>, one: ExprId, other: ExprId) -> bool {
     let reads = |id: ExprId| {
-        let at = cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id);
+        let at = cx.behind_name(id);
         let mut found: Vec<Local> = Vec::new();
         cx.body.walk(at, &mut |inner| {
             found.extend(cx.body.local(inner));
@@ -206,7 +200,7 @@ fn shares_a_variable(cx: &Context<'_>, one: ExprId, other: ExprId) -> bool {
 
 /// Whether an expression draws a random value, or is a variable that was drawn.
 fn draws(cx: &Context<'_>, id: ExprId) -> bool {
-    let at = cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id);
+    let at = cx.behind_name(id);
     cx.body.any(at, |inner| matches!(cx.role(inner), Some(Role::Random { .. })))
 }
 
@@ -449,17 +443,14 @@ fn error_crate(cx: &Context<'_>, ret: &Ty) -> Option<String> {
 
 /// Whether a value is what one of these operations gave, also behind a name.
 fn is_of(cx: &Context<'_>, value: ExprId, ops: &[Op]) -> bool {
-    let value = cx.body.local(value).and_then(|local| cx.init(local)).unwrap_or(value);
+    let value = cx.behind_name(value);
     ops.iter().any(|op| cx.body.expr(value).span.contains(cx.body.expr(*op).span))
 }
 
 /// What an inner loop or task does is its own business.
 fn is_inner(cx: &Context<'_>, looped: ExprId, at: ExprId) -> bool {
-    at != looped
-        && matches!(
-            cx.body.expr(at).kind,
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } | ExprKind::Closure { .. }
-        )
+    let kind = &cx.body.expr(at).kind;
+    at != looped && (kind.is_loop() || matches!(kind, ExprKind::Closure { .. }))
 }
 
 /// The blocks that are entered when one of these operations succeeded: `Ok(..) => { … }`, `if let Ok(..) = op { … }`.

@@ -212,7 +212,7 @@ impl Question<'_, '_> {
     pub(super) fn tries_each_of_a_list(&self) -> bool {
         let ExprKind::For { iter, .. } = &self.cx.body.expr(self.id).kind else { return false };
         let ExprKind::Range { end: Some(end), .. } = &self.cx.body.expr(*iter).kind else { return false };
-        let end = self.cx.body.local(*end).and_then(|local| self.cx.init(local)).unwrap_or(*end);
+        let end = self.cx.behind_name(*end);
         matches!(&self.cx.body.expr(end).kind, ExprKind::Method(call) if call.name == "len" && call.args.is_empty())
     }
 

@@ -347,9 +347,6 @@ pub(crate) fn fill(
     site: &mut Site,
 ) {
     let waits: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
-    if site.handles.waits.is_empty() && !site.handles.more_waits {
-        site.handles = handles::waits(cx, failing, None);
-    }
     let wait = replay.calls.first().or(waits.first()).copied();
     attempts(cx, ops, bounds, replay, site);
     let max = site.attempts.max.value().map(|max| *max as u32);

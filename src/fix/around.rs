@@ -48,15 +48,7 @@ impl<'a> Around<'a> {
         let at = ItemRef { file: number, item: ItemId(item) };
         let arm = |body: &&Body| body.expr(body.root).span.contains(wanted);
         let body = krate.body(at).or_else(|| krate.macro_arms(at).iter().find(arm))?;
-        let mut parents = vec![None; body.exprs().count()];
-        for (id, _) in body.exprs() {
-            for child in body.children(id) {
-                if let Some(parent) = parents.get_mut(child.0 as usize) {
-                    *parent = Some(id);
-                }
-            }
-        }
-        Some(Self { krate, knowledge, at, file, body, parents })
+        Some(Self { krate, knowledge, at, file, body, parents: body.parents() })
     }
 
     /// The expression that is written at a place.
@@ -87,14 +79,14 @@ impl<'a> Around<'a> {
         self.parents.get(id.0 as usize).copied().flatten()
     }
 
+    /// The expressions that one stands in, the innermost first.
+    pub(super) fn above(&self, id: ExprId) -> impl Iterator<Item = ExprId> {
+        std::iter::successors(self.parent(id), |at| self.parent(*at))
+    }
+
     /// The innermost loop that an expression stands in.
     pub(super) fn loop_around(&self, id: ExprId) -> Option<ExprId> {
-        std::iter::successors(self.parent(id), |at| self.parent(*at)).find(|at| {
-            matches!(
-                self.body.expr(*at).kind,
-                ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. }
-            )
-        })
+        self.above(id).find(|at| self.body.expr(*at).kind.is_loop())
     }
 
     /// The innermost statement that an expression stands in, itself included; none beyond a closure or task.
@@ -195,16 +187,9 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// Whether a path is std's `Duration`, or another's name for it.
+    /// Whether a path is std's `Duration`, or another name for it.
     fn is_duration_path(&self, path: &[String]) -> bool {
-        match self.krate.path(self.at, path) {
-            Target::External(full) => {
-                let full = self.knowledge.canonical(&full);
-                matches!(full.first().map(String::as_str), Some("std" | "core"))
-                    && full.last().is_some_and(|last| last == "Duration")
-            }
-            _ => false,
-        }
+        matches!(self.krate.path(self.at, path), Target::External(full) if self.knowledge.is_duration(&full))
     }
 
     /// `Duration::from_secs(30)`, or in milliseconds where that says it exactly.

@@ -1,8 +1,8 @@
 //! An end to the attempts: counted where a failure is at hand, and that failure is given back as the function gives others back.
 
 use super::around::{Around, has_word, span_of};
-use super::doubled::begun_anew;
 use super::edits::{insert, replace};
+use super::layout::begin_with;
 use super::{Draft, Wanted};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Edit, FailureAt};
@@ -17,13 +17,8 @@ const IN_BACKGROUND: u32 = 10;
 /// The drafts of a loop that nothing ends.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     let most = if wanted.site.operation.background.is(&true) { IN_BACKGROUND } else { WAITED_FOR };
-    let draft = |edits| Draft {
-        title: format!("give up after {most} attempts, with the last error"),
-        edits,
-        may_be_safe: false,
-        needs: None,
-    };
-    edits(around, wanted, most).map(draft).into_iter().collect()
+    let title = format!("give up after {most} attempts, with the last error");
+    Draft::only(title, edits(around, wanted, most))
 }
 
 fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit>> {
@@ -44,7 +39,7 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit
         let given = given_back(around, looped, failure, &error);
         let step = around.step();
         let lines = format!("{name} += 1;\nif {name} == {most} {{\n{step}return Err({given});\n}}");
-        edits.push(begun_anew(around, body, &lines)?);
+        edits.push(begin_with(around, body, &lines)?);
     }
     Some(edits)
 }
@@ -52,7 +47,7 @@ fn edits(around: &Around<'_>, wanted: &Wanted<'_>, most: u32) -> Option<Vec<Edit
 /// Whether `return Err(…)` inside of this loop is the function's own: it gives a `Result`, and no closure or task is between.
 pub(super) fn gives_results(around: &Around<'_>, looped: ExprId) -> bool {
     let own = around.body.ret.as_ref().is_some_and(|ret| ret.name().ends_with("Result"));
-    let between = std::iter::successors(around.parent(looped), |at| around.parent(*at)).any(|at| {
+    let between = around.above(looped).any(|at| {
         matches!(
             around.body.expr(at).kind,
             ExprKind::Closure { .. } | ExprKind::Async(_) | ExprKind::Macro(_)

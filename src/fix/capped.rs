@@ -5,7 +5,7 @@ use super::layout::put;
 use super::saturated::{saturated, saturated_step};
 use super::{Draft, Wanted, shown};
 use crate::body::{BinOp, ExprId, ExprKind};
-use crate::model::Edit;
+use crate::model::{Edit, WaitAt};
 
 /// The drafts of an uncapped delay: what grows is capped, else all of it.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
@@ -15,29 +15,23 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
         return Vec::new();
     }
     let cap = wanted.cap(site.delay.first_s.value().copied());
-    let draft = |at: &dyn Fn(ExprId) -> Option<ExprId>| {
-        let edits: Option<Vec<Edit>> = waits
-            .iter()
-            .map(|wait| {
-                let at = at(around.expr(&wait.delay)?)?;
-                Some(put(around, at, &format!("{}.min({})", around.as_receiver(at), around.seconds(cap, at))))
-            })
-            .collect();
-        Some(Draft {
+    let capped =
+        |at: ExprId| put(around, at, &format!("{}.min({})", around.as_receiver(at), around.seconds(cap, at)));
+    let each = |part: &dyn Fn(ExprId) -> Option<ExprId>| {
+        let edit = |wait: &WaitAt| Some(capped(part(around.expr(&wait.delay)?)?));
+        waits.iter().map(edit).collect::<Option<Vec<Edit>>>()
+    };
+    let before_draw = |at: ExprId| drawn_from(around, at);
+    [steps(around, wanted, cap), each(&before_draw), each(&Some)]
+        .into_iter()
+        .flatten()
+        .map(|edits| Draft {
             title: format!("wait at most {}", shown(cap)),
-            edits: edits?,
+            edits,
             may_be_safe: wanted.is_above_first(cap),
             needs: None,
         })
-    };
-    let at_steps = steps(around, wanted, cap).map(|edits| Draft {
-        title: format!("wait at most {}", shown(cap)),
-        edits,
-        may_be_safe: wanted.is_above_first(cap),
-        needs: None,
-    });
-    let before_draw = |at: ExprId| drawn_from(around, at);
-    at_steps.into_iter().chain([draft(&before_draw), draft(&Some)].into_iter().flatten()).collect()
+        .collect()
 }
 
 /// The cap where a variable grows, so that it never leaves its range either: `delay *= 2` is `delay = delay.saturating_mul(2).min(cap)`.

@@ -23,11 +23,5 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
         let name = around.file.slice(span_of(&clip.capped));
         Some(vec![put(around, sum, &made), replace(&around.file.path, around.span(whole), name)])
     };
-    let draft = |edits| Draft {
-        title: "cap the delay first, then add the random part".to_owned(),
-        edits,
-        may_be_safe: false,
-        needs: None,
-    };
-    edits().map(draft).into_iter().collect()
+    Draft::only("cap the delay first, then add the random part", edits())
 }

@@ -4,7 +4,7 @@
 use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
-use super::layout::{as_block, broken, following, indented, put, relative};
+use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Counter, Edit, Jitter, Kind, Success, WaitAt};
@@ -52,7 +52,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
             may_be_safe: false,
             needs: draws.needs.clone(),
         };
-        if wanted.jitter == Jitter::Decorrelated && !wanted.hinted() {
+        if wanted.wishes.jitter == Jitter::Decorrelated && !wanted.hinted() {
             found.extend(by_variable(around, wanted, cap, &draws, Grows::ByDraw).map(|edits| Draft {
                 title: format!(
                     "draw between the delay and three times the last one, up {up_to} (decorrelated jitter)"
@@ -156,7 +156,7 @@ fn by_variable(
         Success::GoesOn(_) if wanted.site.kind != Kind::Reconnect => return None,
         Success::GoesOn(blocks) => {
             for block in blocks {
-                edits.push(begun_anew(around, around.expr(block)?, &format!("{name} = {base};"))?);
+                edits.push(begin_with(around, around.expr(block)?, &format!("{name} = {base};"))?);
             }
         }
     }
@@ -226,26 +226,4 @@ fn arm_with(around: &Around<'_>, body: ExprId, delay: ExprId, drawn: &str, step:
         Step::Before(step) => format!("{step}\n{waits}"),
     };
     Some(as_block(around, whole, &both))
-}
-
-/// The line at the start of a block; of an arm without one, a block that begins with it.
-pub(super) fn begun_anew(around: &Around<'_>, block: ExprId, line: &str) -> Option<Edit> {
-    let (span, path) = (around.span(block), &around.file.path);
-    let text = around.text(block);
-    let indent = around.indent(span.start);
-    let inner = format!("{indent}{}", around.step());
-    if matches!(around.body.expr(block).kind, ExprKind::Block(_)) && text.starts_with('{') {
-        let first = text.get(1..)?;
-        // a block on one line is opened up
-        let begun = following(around, &inner, line);
-        let opened = if first.trim() == "}" {
-            format!("{begun}{}{indent}", around.newline())
-        } else if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
-            begun
-        } else {
-            format!("{begun}{}{inner}", around.newline())
-        };
-        return Some(insert(path, span.start + 1, opened));
-    }
-    Some(as_block(around, span, &format!("{line}\n{}", relative(text, indent)?)))
 }

@@ -34,7 +34,7 @@ pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
             Some(Draws { share, up_to, needs: None, at_hand: true })
         })
         .collect();
-    let added = |code: &&Code| code.add.is_some() && wanted.added == Some(code.krate.as_str());
+    let added = |code: &&Code| code.add.is_some() && wanted.wishes.added == Some(code.krate.as_str());
     if found.is_empty()
         && let Some(code) = shares().find(added)
     {

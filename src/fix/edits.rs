@@ -1,7 +1,8 @@
 //! Edits of one text: put in order, held against one another, applied. They know nothing of what they say.
 
 use crate::body::Span;
-use crate::model::{Edit, edited};
+use crate::model::{Edit, Site, edited};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An edit that replaces a stretch.
@@ -14,13 +15,24 @@ pub(super) fn insert(path: &Arc<str>, at: u32, text: impl Into<String>) -> Edit 
     replace(path, Span { start: at, end: at }, text)
 }
 
-/// Whether two edits touch the same bytes. What is inserted side by side does too: nobody could tell which comes first.
-pub(super) fn overlap(one: &Edit, other: &Edit) -> bool {
-    one.path == other.path && one.start_byte <= other.end_byte && other.start_byte <= one.end_byte
+/// Of some changes, each of a site, those that can be applied together, the first before the next: one a site, none at the same bytes as
+/// another. By their positions.
+pub(super) fn together<'e>(changes: impl Iterator<Item = (&'e Site, &'e [Edit])>) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    let mut sites: BTreeSet<(&str, u32)> = BTreeSet::new();
+    let mut edits: Vec<&Edit> = Vec::new();
+    for (at, (site, its)) in changes.enumerate() {
+        let apart = its.iter().all(|edit| edits.iter().all(|other| !edit.touches(other)));
+        if apart && sites.insert((&*site.place.path, site.place.start_byte)) {
+            edits.extend(its);
+            taken.push(at);
+        }
+    }
+    taken
 }
 
-/// The text with these edits, in whatever order; `None` where they overlap one another or leave the text.
-pub fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
+/// The text with these edits, in any order; `None` where they overlap one another or leave the text.
+pub(super) fn apply(text: &str, edits: &[&Edit]) -> Option<String> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|edit| (edit.start_byte, edit.end_byte));
     edited(text, 0, edits)
@@ -55,9 +67,9 @@ mod tests {
     fn edits_that_touch_are_not_both_applied() {
         let path: Arc<str> = "a.rs".into();
         let one = replace(&path, Span { start: 0, end: 4 }, "x");
-        assert!(overlap(&one, &insert(&path, 4, "y")));
-        assert!(!overlap(&one, &insert(&path, 5, "y")));
-        assert!(!overlap(&one, &insert(&"b.rs".into(), 1, "y")));
+        assert!(one.touches(&insert(&path, 4, "y")));
+        assert!(!one.touches(&insert(&path, 5, "y")));
+        assert!(!one.touches(&insert(&"b.rs".into(), 1, "y")));
         let two = replace(&path, Span { start: 2, end: 6 }, "z");
         assert_eq!(apply("hello world", &[&one, &two]), None);
         assert_eq!(apply("h", &[&one]), None);

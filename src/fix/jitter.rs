@@ -52,7 +52,7 @@ fn drawn(
     let at = around.expr(&wait.delay)?;
     if !wait.is_duration {
         // of what unit a cap would have to be, nobody can tell
-        let most = draws.up_to.as_ref().filter(|_| cap.is_none() && wanted.jitter == Jitter::Full)?;
+        let most = draws.up_to.as_ref().filter(|_| cap.is_none() && wanted.wishes.jitter == Jitter::Full)?;
         return Some(put(around, at, &most.replace("{most}", &around.as_receiver(at))));
     }
     let cap = cap.map(|cap| format!(".min({})", around.seconds(cap, at))).unwrap_or_default();

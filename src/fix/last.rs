@@ -9,15 +9,7 @@ use crate::model::Edit;
 
 /// The drafts of a wait that nothing follows, in a loop over a range.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
-    edits(around, wanted)
-        .map(|edits| Draft {
-            title: "do not wait after the last attempt".to_owned(),
-            edits,
-            may_be_safe: false,
-            needs: None,
-        })
-        .into_iter()
-        .collect()
+    Draft::only("do not wait after the last attempt", edits(around, wanted))
 }
 
 fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {

@@ -2,7 +2,7 @@
 //! It decides nothing about what is written.
 
 use super::around::Around;
-use super::edits::replace;
+use super::edits::{insert, replace};
 use crate::body::{ExprId, ExprKind, Span};
 use crate::model::Edit;
 use proc_macro2::{TokenStream, TokenTree};
@@ -59,6 +59,28 @@ pub(super) fn as_block(around: &Around<'_>, body: Span, lines: &str) -> Edit {
     let follows = around.file.text.get(body.end as usize..).unwrap_or_default();
     let end = body.end + u32::from(follows.starts_with(','));
     replace(&around.file.path, Span { end, ..body }, block)
+}
+
+/// These lines at the start of a block; of an arm without one, a block that begins with them.
+pub(super) fn begin_with(around: &Around<'_>, block: ExprId, lines: &str) -> Option<Edit> {
+    let (span, path) = (around.span(block), &around.file.path);
+    let text = around.text(block);
+    let indent = around.indent(span.start);
+    let inner = format!("{indent}{}", around.step());
+    if matches!(around.body.expr(block).kind, ExprKind::Block(_)) && text.starts_with('{') {
+        let first = text.get(1..)?;
+        // a block on one line is opened up
+        let begun = following(around, &inner, lines);
+        let opened = if first.trim() == "}" {
+            format!("{begun}{}{indent}", around.newline())
+        } else if first.trim_start_matches([' ', '\t']).starts_with(['\n', '\r']) {
+            begun
+        } else {
+            format!("{begun}{}{inner}", around.newline())
+        };
+        return Some(insert(path, span.start + 1, opened));
+    }
+    Some(as_block(around, span, &format!("{lines}\n{}", relative(text, indent)?)))
 }
 
 /// A stretch with `text` in the place of an expression in it.
@@ -130,18 +152,11 @@ fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {
 fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool {
     let text = around.file.slice(span);
     let blocks = around.body.any(whole, |id| {
+        // a loop, a branch and a task have a block inside
         id != at
             && matches!(
                 around.body.expr(id).kind,
-                ExprKind::Block(_)
-                    | ExprKind::Macro(_)
-                    | ExprKind::Closure { .. }
-                    | ExprKind::Async(_)
-                    | ExprKind::Match(..)
-                    | ExprKind::If { .. }
-                    | ExprKind::Loop { .. }
-                    | ExprKind::While { .. }
-                    | ExprKind::For { .. }
+                ExprKind::Block(_) | ExprKind::Macro(_) | ExprKind::Closure { .. } | ExprKind::Match(..)
             )
     });
     !blocks && !text.contains("//") && !text.contains("/*")

@@ -17,11 +17,10 @@ mod saturated;
 mod setters;
 mod suggest;
 
-pub use edits::apply;
 pub use suggest::{Bench, Spoken, suggest};
 
 use crate::knowledge::Knowledge;
-use crate::model::{Change, Edit, Finding, Growth, Jitter, Needed, Site, WaitAt, suggested_cap};
+use crate::model::{Change, Edit, Finding, Fix, Growth, Jitter, Needed, Safety, Site, WaitAt, suggested_cap};
 use crate::resolve::Crate;
 use around::Around;
 use draws::Draws;
@@ -36,15 +35,38 @@ pub(crate) struct Draft {
     pub(crate) needs: Option<Needed>,
 }
 
-/// What is wanted of the code.
+impl Draft {
+    /// The only draft of a change that alters more than the fault, where it can be written.
+    fn only(title: impl Into<String>, edits: Option<Vec<Edit>>) -> Vec<Self> {
+        let title = title.into();
+        edits.map(|edits| Self { title, edits, may_be_safe: false, needs: None }).into_iter().collect()
+    }
+}
+
+/// How changes are to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes<'a> {
+    /// How a delay is drawn.
+    pub jitter: Jitter,
+    /// The longest delay that the configuration allows, seconds.
+    pub longest_s: Option<f64>,
+    /// The crate that may be added to the manifest.
+    pub added: Option<&'a str>,
+}
+
+/// What is wanted of a site's code.
 pub(crate) struct Wanted<'a> {
     pub(crate) site: &'a Site,
-    /// How a delay is drawn.
-    pub(crate) jitter: Jitter,
-    /// The longest delay that the configuration allows, seconds.
-    pub(crate) longest_s: Option<f64>,
-    /// The crate that may be added to the manifest.
-    pub(crate) added: Option<&'a str>,
+    pub(crate) wishes: Wishes<'a>,
+}
+
+/// The fixes that may be applied together, the first finding's before the next one's.
+pub fn chosen(findings: &[Finding], with_unsafe: bool) -> Vec<&Fix> {
+    let may = |fix: &&Fix| with_unsafe || fix.safety == Safety::Safe;
+    let fixes: Vec<(&Finding, &Fix)> =
+        findings.iter().filter_map(|it| Some((it, it.fix.as_ref().filter(may)?))).collect();
+    let together = edits::together(fixes.iter().map(|(finding, fix)| (&*finding.site, &*fix.edits)));
+    together.into_iter().filter_map(|at| fixes.get(at)).map(|(_, fix)| *fix).collect()
 }
 
 /// What may be changed for a finding, the preferred draft first.
@@ -66,6 +88,9 @@ pub(crate) fn drafts(
         draft.edits.sort();
         draft.edits.dedup();
     }
+    drafts.retain(|draft| {
+        draft.edits.iter().zip(draft.edits.iter().skip(1)).all(|(one, next)| one.end_byte <= next.start_byte)
+    });
     drafts
 }
 
@@ -106,7 +131,7 @@ impl Wanted<'_> {
     /// The cap for a delay that starts so, in seconds.
     fn cap(&self, first_s: Option<f64>) -> f64 {
         let cap = suggested_cap(first_s.unwrap_or_default());
-        self.longest_s.map_or(cap, |longest| cap.min(longest))
+        self.wishes.longest_s.map_or(cap, |longest| cap.min(longest))
     }
 
     /// Whether a cap leaves the first delays as they are, seconds: what is then cut off comes late only.
@@ -119,7 +144,7 @@ impl Wanted<'_> {
     fn draw(&self, draws: &Draws) -> String {
         let share = &draws.share;
         let hinted = self.hinted();
-        match self.jitter {
+        match self.wishes.jitter {
             // never earlier than the server asked for
             _ if hinted => format!(".mul_f64(1.0 + {share} / 2.0)"),
             Jitter::Equal => format!(".mul_f64(0.5 + {share} / 2.0)"),
@@ -133,7 +158,7 @@ impl Wanted<'_> {
     }
 
     fn jitter_words(&self) -> &'static str {
-        match self.jitter {
+        match self.wishes.jitter {
             _ if self.hinted() => "equal jitter above the server's hint",
             Jitter::Equal => "equal jitter",
             _ => "full jitter",

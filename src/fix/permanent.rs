@@ -11,13 +11,7 @@ use crate::model::Edit;
 
 /// The drafts where permanent errors go round.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
-    let draft = |edits| Draft {
-        title: "give permanent errors back at once".to_owned(),
-        edits,
-        may_be_safe: false,
-        needs: None,
-    };
-    edits(around, wanted).map(draft).into_iter().collect()
+    Draft::only("give permanent errors back at once", edits(around, wanted))
 }
 
 fn edits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<Vec<Edit>> {

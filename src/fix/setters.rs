@@ -28,7 +28,9 @@ pub(super) fn drafts(
     let uncapped = wanted.site.delay.capped.is(&false);
     let constant = wanted.site.delay.growth.is(&Growth::Constant);
     let (first, last, title, may_be_safe) = match change {
-        Change::FullJitter if constant => return doubled(around, policy).into_iter().collect(),
+        Change::FullJitter if constant => {
+            return Draft::only("double the delay, and wait a random part of it", doubled(around, policy));
+        }
         Change::FullJitter if uncapped => {
             (capped(), random(), format!("wait at most {}, and a random part of it", shown(cap)), false)
         }
@@ -45,17 +47,11 @@ pub(super) fn drafts(
 }
 
 /// A policy that doubles in the place of one that waits the same each time, and random: from the crate's table, as written there.
-fn doubled(around: &Around<'_>, policy: &PolicyAt) -> Option<Draft> {
+fn doubled(around: &Around<'_>, policy: &PolicyAt) -> Option<Vec<Edit>> {
     let (grows, jitter) = (policy.grows.as_ref()?, policy.jitter.as_ref()?);
     let (made, chain) = (span_of(&policy.made), span_of(&policy.chain));
     let rest = around.file.slice(Span { start: made.end, ..chain });
-    let whole = format!("{grows}{rest}{jitter}");
-    Some(Draft {
-        title: "double the delay, and wait a random part of it".to_owned(),
-        edits: vec![put(around, around.expr(&policy.chain)?, &whole)],
-        may_be_safe: false,
-        needs: None,
-    })
+    Some(vec![put(around, around.expr(&policy.chain)?, &format!("{grows}{rest}{jitter}"))])
 }
 
 /// One setter behind what is made, one behind the last setter, either of which may be none: on lines of their own where the others have one.

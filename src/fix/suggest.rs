@@ -1,10 +1,10 @@
 //! Which draft mends a finding: each is tried on the text, the text is read again, and the site is held against what it was.
 //! Several are tried at once where they touch neither the same site nor the same bytes. It asks others to read and to judge.
 
-use super::edits::{apply, moved, overlap};
-use super::{Draft, Wanted, drafts};
+use super::edits::{apply, moved, together};
+use super::{Draft, Wanted, Wishes, drafts};
 use crate::knowledge::Knowledge;
-use crate::model::{Change, Confidence, Edit, FACTS, Finding, Fix, Jitter, Safety, Site};
+use crate::model::{Change, Confidence, Edit, FACTS, Finding, Fix, Safety, Site};
 use crate::resolve::Crate;
 use crate::source::{SourceFile, source_file};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,12 +22,8 @@ pub struct Bench<'a> {
     pub krate: &'a Crate,
     /// What is known of the world.
     pub knowledge: &'a Knowledge,
-    /// How delays are to be drawn.
-    pub jitter: Jitter,
-    /// The longest delay that the configuration allows, seconds.
-    pub longest_s: Option<f64>,
-    /// The crate that may be added to the manifest.
-    pub added: Option<&'a str>,
+    /// How changes are to be written.
+    pub wishes: Wishes<'a>,
     /// Reads the package with these files in the place of theirs: the sites in them.
     pub look: &'a dyn Fn(Vec<SourceFile>) -> Vec<Arc<Site>>,
     /// The rules that speak of a site, by name, and whether each is heard by default.
@@ -36,14 +32,11 @@ pub struct Bench<'a> {
 
 impl std::fmt::Debug for Bench<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bench")
-            .field("jitter", &self.jitter)
-            .field("added", &self.added)
-            .finish_non_exhaustive()
+        f.debug_struct("Bench").field("wishes", &self.wishes).finish_non_exhaustive()
     }
 }
 
-/// A finding whose drafts are still to be tried.
+/// A finding whose drafts are still to be tried, the next one first.
 struct Open {
     finding: usize,
     drafts: VecDeque<Draft>,
@@ -51,81 +44,46 @@ struct Open {
 
 /// Gives each finding the fix that mends it, where there is one.
 pub fn suggest(bench: &Bench<'_>, findings: &mut [Finding]) {
-    let mut open: Vec<Open> = findings
-        .iter()
-        .enumerate()
-        .filter_map(|(number, finding)| {
-            let wanted = Wanted {
-                site: &finding.site,
-                jitter: bench.jitter,
-                longest_s: bench.longest_s,
-                added: bench.added,
-            };
-            let drafts = drafts(bench.krate, bench.knowledge, finding, &wanted);
-            let drafts: VecDeque<Draft> = drafts
-                .into_iter()
-                .filter(|draft| edited(bench, &draft.edits.iter().collect::<Vec<_>>()).is_some())
-                .collect();
-            (!drafts.is_empty()).then_some(Open { finding: number, drafts })
-        })
-        .collect();
+    let mut open: Vec<Open> = Vec::new();
+    for (number, finding) in findings.iter().enumerate() {
+        let wanted = Wanted { site: &finding.site, wishes: bench.wishes };
+        let drafts = drafts(bench.krate, bench.knowledge, finding, &wanted);
+        open.push(Open { finding: number, drafts: drafts.into() });
+    }
     for _ in 0..MOST_ROUNDS {
+        open.retain(|one| !one.drafts.is_empty());
         if open.is_empty() {
             return;
         }
-        let tried = batch(&open, findings);
-        let edits: Vec<&Edit> = tried
-            .iter()
-            .filter_map(|at| open.get(*at)?.drafts.front())
-            .flat_map(|draft| &draft.edits)
-            .collect();
-        let sites = tried.iter().filter_map(|at| findings.get(open.get(*at)?.finding));
+        let tried = next(&mut open, findings);
+        let edits: Vec<&Edit> = tried.iter().flat_map(|(_, draft)| &draft.edits).collect();
+        let sites = tried.iter().filter_map(|(number, _)| findings.get(*number));
         let sites: BTreeSet<Arc<str>> = sites.map(|finding| finding.site.place.path.clone()).collect();
-        let seen = read_again(bench, &edits, &sites);
-        let mut mended: Vec<(usize, Fix)> = Vec::new();
-        for at in &tried {
-            let Some((one, draft)) = open.get(*at).and_then(|one| Some((one, one.drafts.front()?))) else {
-                continue;
-            };
-            let Some(finding) = findings.get(one.finding) else { continue };
-            if let Some(safety) = seen.as_ref().and_then(|sites| mends(bench, finding, draft, &edits, sites))
-            {
-                mended.push((one.finding, fix_of(draft, safety)));
+        let Some(seen) = read_again(bench, &edits, &sites) else { continue };
+        for (number, draft) in &tried {
+            let Some(finding) = findings.get_mut(*number) else { continue };
+            if let Some(safety) = mends(bench, finding, draft, &edits, &seen) {
+                finding.fix = Some(fix_of(draft, safety));
+                open.retain(|one| one.finding != *number);
             }
         }
-        for at in tried {
-            if let Some(one) = open.get_mut(at) {
-                one.drafts.pop_front();
-            }
-        }
-        for (number, fix) in mended {
-            open.retain(|one| one.finding != number);
-            if let Some(finding) = findings.get_mut(number) {
-                finding.fix = Some(fix);
-            }
-        }
-        open.retain(|one| !one.drafts.is_empty());
     }
 }
 
-/// Those whose next drafts can be tried together: one a site, none of them at the same bytes.
-fn batch(open: &[Open], findings: &[Finding]) -> Vec<usize> {
-    let mut taken: Vec<usize> = Vec::new();
-    let mut sites: BTreeSet<(Arc<str>, u32)> = BTreeSet::new();
-    let mut edits: Vec<&Edit> = Vec::new();
-    for (at, one) in open.iter().enumerate() {
-        let (Some(draft), Some(finding)) = (one.drafts.front(), findings.get(one.finding)) else { continue };
-        let site = (finding.site.place.path.clone(), finding.site.place.start_byte);
-        let free = draft.edits.iter().all(|edit| edits.iter().all(|other| !overlap(edit, other)));
-        if free && sites.insert(site) {
-            edits.extend(&draft.edits);
-            taken.push(at);
-        }
+/// Takes the next draft of each finding, as far as they can be tried together.
+fn next(open: &mut [Open], findings: &[Finding]) -> Vec<(usize, Draft)> {
+    let firsts =
+        open.iter().filter_map(|one| Some((&*findings.get(one.finding)?.site, &*one.drafts.front()?.edits)));
+    let taken = together(firsts);
+    let mut tried = Vec::new();
+    for at in taken {
+        let draft = open.get_mut(at).and_then(|one| Some((one.finding, one.drafts.pop_front()?)));
+        tried.extend(draft);
     }
-    taken
+    tried
 }
 
-/// The sites of the files that are edited; `None` where one of them is no Rust any more.
+/// The sites of the files that are edited, and of those that the sites stand in.
 fn read_again(bench: &Bench<'_>, edits: &[&Edit], sites: &BTreeSet<Arc<str>>) -> Option<Vec<Arc<Site>>> {
     let mut texts = edited(bench, edits)?;
     // a site may be in another file than what is changed for it
@@ -219,7 +177,6 @@ fn may_alter(change: Option<Change>, fact: &str) -> bool {
 }
 
 fn fix_of(draft: &Draft, safety: Safety) -> Fix {
-    let mut edits = draft.edits.clone();
-    edits.sort();
-    Fix { title: draft.title.clone(), safety, edits, needs: draft.needs.clone() }
+    let Draft { title, edits, needs, .. } = draft.clone();
+    Fix { title, safety, edits, needs }
 }

@@ -75,6 +75,12 @@ impl Knowledge {
         self.entry(self.paths.find(&self.canonical(path))?)
     }
 
+    /// Whether a full path is std's `Duration`, or another name for it.
+    pub fn is_duration(&self, path: &[String]) -> bool {
+        let full = self.canonical(path);
+        full.first().is_some_and(|first| first == "std") && full.last().is_some_and(|last| last == "Duration")
+    }
+
     /// What a macro means, by the last segment of its path.
     pub fn macro_call(&self, path: &[String]) -> Option<&Entry> {
         self.entry(*self.macros.get(path.last()?)?)

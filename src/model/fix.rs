@@ -27,6 +27,13 @@ pub struct Edit {
     pub replacement: String,
 }
 
+impl Edit {
+    /// Whether another one touches the same bytes. What is inserted side by side does too: nobody could tell which comes first.
+    pub fn touches(&self, other: &Self) -> bool {
+        self.path == other.path && self.start_byte <= other.end_byte && other.start_byte <= self.end_byte
+    }
+}
+
 /// A dependency that is missing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Needed {

@@ -91,7 +91,7 @@ impl Eval<'_, '_> {
             ExprKind::Ref(inner) => *inner,
             _ => id,
         };
-        let mut made = self.cx.body.local(made).and_then(|local| self.cx.init(local)).unwrap_or(made);
+        let mut made = self.cx.behind_name(made);
         // `Uniform::new(1, 5).unwrap()`, `…?`
         if let ExprKind::Try(inner) = self.cx.body.expr(made).kind {
             made = inner;
@@ -199,7 +199,7 @@ impl Eval<'_, '_> {
         {
             return ahead.clone();
         }
-        let target = self.cx.body.local(id).and_then(|local| self.cx.init(local)).unwrap_or(id);
+        let target = self.cx.behind_name(id);
         match &self.cx.body.expr(target).kind {
             ExprKind::Binary(BinOp::Add, _, right) => self.eval(*right),
             ExprKind::Method(call) => match (call.name.as_str(), call.args.first()) {

@@ -250,7 +250,7 @@ pub(super) fn operation_of(cx: &Context<'_>, operation: Option<ExprId>, blocks: 
 pub(super) fn behind_name(cx: &Context<'_>, id: ExprId) -> ExprId {
     match &cx.body.expr(id).kind {
         ExprKind::Ref(inner) => behind_name(cx, *inner),
-        ExprKind::Path(_) => cx.body.local(id).and_then(|local| cx.init(local)).unwrap_or(id),
+        ExprKind::Path(_) => cx.behind_name(id),
         // `{ || … }`
         ExprKind::Block(block) if block.stmts.is_empty() => block.tail.unwrap_or(id),
         _ => id,

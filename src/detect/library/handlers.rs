@@ -61,7 +61,7 @@ pub(super) fn fill(cx: &Context<'_>, library: &Library, driver: &Driver, call: E
 /// A closure, a function by its name, or a value whose type has the method that is asked.
 fn asked(cx: &Context<'_>, library: &Library, handler: ExprId, decided: &mut Decided) {
     let at = match &cx.body.expr(handler).kind {
-        ExprKind::Path(_) => cx.body.local(handler).and_then(|local| cx.init(local)).unwrap_or(handler),
+        ExprKind::Path(_) => cx.behind_name(handler),
         _ => handler,
     };
     if let ExprKind::Closure { body, .. } = cx.body.expr(at).kind {

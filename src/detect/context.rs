@@ -119,6 +119,18 @@ impl<'a> Context<'a> {
         made
     }
 
+    /// All that this crate puts into a field, and where it is written.
+    pub(crate) fn field_writes(&self, ty: &Ty, field: &str) -> Option<Vec<Written>> {
+        let key = (ty.path.clone(), field.to_owned());
+        let writes = || self.memo.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = writes().get(&key) {
+            return known.clone();
+        }
+        let made = self.krate.field_writes(ty, field);
+        writes().insert(key, made.clone());
+        made
+    }
+
     /// Functions of this crate that call this one, with the call.
     pub(crate) fn callers(&self) -> Vec<Written> {
         self.callers_of(self.at)

@@ -75,7 +75,7 @@ impl Makers {
             },
             ExprKind::Field(base, name) => {
                 let ty = cx.krate.type_of(cx.at, cx.body, *base)?;
-                let writes = cx.krate.field_writes(peeled(&ty), name)?;
+                let writes = cx.field_writes(peeled(&ty), name)?;
                 writes.into_iter().try_for_each(|write| self.elsewhere(cx, write))
             }
             ExprKind::Call(callee, _) => {

@@ -20,6 +20,7 @@ pub(super) type FieldOf = (Vec<String>, String);
 pub(crate) struct Memo {
     summaries: Mutex<HashMap<(ItemRef, u32), Summary>>,
     pub(super) fields: Mutex<HashMap<FieldOf, Option<Written>>>,
+    pub(super) writes: Mutex<HashMap<FieldOf, Option<Vec<Written>>>>,
     pub(super) callers: Mutex<HashMap<ItemRef, Vec<Written>>>,
     pub(super) makers: Mutex<HashMap<Written, Option<Vec<ItemRef>>>>,
     pub(super) picked: Mutex<HashMap<(ItemRef, String), bool>>,

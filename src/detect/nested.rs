@@ -308,7 +308,7 @@ impl Search<'_, '_> {
             }
             ExprKind::Field(base, name) => {
                 let ty = cx.krate.type_of(cx.at, cx.body, *base)?;
-                let writes = cx.krate.field_writes(peeled(&ty), name)?;
+                let writes = cx.field_writes(peeled(&ty), name)?;
                 writes.into_iter().find_map(|(at, value)| {
                     let inner = cx.inside(at)?;
                     let span = inner.body.expr(value).span;

@@ -38,7 +38,7 @@ pub(super) fn origin<'a>(cx: &Context<'a>, value: ExprId) -> Option<Followed<'a>
 
 /// The policy that an expression gives in a function that is given values.
 pub(super) fn follow<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
-    scope.step(|| by_kind(scope, id))
+    scope.step(id, || by_kind(scope, id))
 }
 
 fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
@@ -192,7 +192,7 @@ fn field<'a>(scope: &Scope<'_, 'a>, base: ExprId, name: &str) -> Option<Followed
         return Some(held.clone());
     }
     let ty = cx.krate.type_of(cx.at, cx.body, base)?;
-    let writes = cx.krate.field_writes(peeled(&ty), name)?;
+    let writes = cx.field_writes(peeled(&ty), name)?;
     if writes.len() > MOST_GIVERS {
         return None;
     }

@@ -5,8 +5,9 @@ use super::origin::Followed;
 use crate::body::{ExprId, Local};
 use crate::detect::context::Context;
 use crate::detect::delay::{Amount, Env, Eval, Key};
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use crate::resolve::ItemRef;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Functions are followed into each other this deep.
@@ -34,6 +35,14 @@ pub(super) struct Scope<'c, 'a> {
     left: u32,
     steps: Rc<Cell<u32>>,
     depth: Rc<Cell<u32>>,
+    known: Rc<Known<'a>>,
+}
+
+/// What was found where nothing is given: many ways lead through the same functions.
+#[derive(Default)]
+struct Known<'a> {
+    policies: RefCell<HashMap<(ItemRef, ExprId, u32), Option<Followed<'a>>>>,
+    amounts: RefCell<HashMap<(ItemRef, ExprId), Amount>>,
 }
 
 impl<'c, 'a> Scope<'c, 'a> {
@@ -47,6 +56,7 @@ impl<'c, 'a> Scope<'c, 'a> {
             left: MOST_CALLS,
             steps: Rc::new(Cell::new(MOST_STEPS)),
             depth: Rc::new(Cell::new(0)),
+            known: Rc::default(),
         }
     }
 
@@ -60,6 +70,7 @@ impl<'c, 'a> Scope<'c, 'a> {
             left: self.left.checked_sub(1)?,
             steps: Rc::clone(&self.steps),
             depth: Rc::clone(&self.depth),
+            known: Rc::clone(&self.known),
         })
     }
 
@@ -70,8 +81,30 @@ impl<'c, 'a> Scope<'c, 'a> {
         scope
     }
 
-    /// Takes a step, one deeper; `None` where no step or depth is left.
-    pub(super) fn step<T>(&self, go: impl FnOnce() -> Option<T>) -> Option<T> {
+    /// The policy that an expression gives, found by a step one deeper; `None` where no step or depth is left.
+    pub(super) fn step(
+        &self,
+        id: ExprId,
+        find: impl FnOnce() -> Option<Followed<'a>>,
+    ) -> Option<Followed<'a>> {
+        if !self.is_blank() {
+            return self.deep(find);
+        }
+        let key = (self.cx.at, id, self.left);
+        if let Some(known) = self.known.policies.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.deep(find);
+        self.known.policies.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    /// Whether nothing is known of what the body is given.
+    fn is_blank(&self) -> bool {
+        self.given.is_empty() && self.receiver.is_none() && self.field.is_none()
+    }
+
+    fn deep<T>(&self, go: impl FnOnce() -> Option<T>) -> Option<T> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         let depth = self.depth.get();
         if depth >= MOST_DEPTH {
@@ -85,7 +118,17 @@ impl<'c, 'a> Scope<'c, 'a> {
 
     /// What an expression is as a number, or as a struct of numbers.
     pub(super) fn amount(&self, id: ExprId) -> Amount {
-        Eval::new(self.cx, Env { vars: self.vars(), ..Env::default() }).eval(id)
+        let count = || Eval::new(self.cx, Env { vars: self.vars(), ..Env::default() }).eval(id);
+        if !self.is_blank() {
+            return count();
+        }
+        let key = (self.cx.at, id);
+        if let Some(known) = self.known.amounts.borrow().get(&key) {
+            return known.clone();
+        }
+        let amount = count();
+        self.known.amounts.borrow_mut().insert(key, amount.clone());
+        amount
     }
 
     /// Whether a condition holds, where what is given decides it.

@@ -390,7 +390,6 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
             made.kind = Kind::Poll;
         } else if remote_known
             && !condition
-            && !waits_alike(cx, &on_failure, &waits_on(&succeeding))
             && q.begins_anew(&failing, &succeeding)
         {
             // periodic work that waits for longer and longer while it fails

@@ -369,6 +369,13 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The place that an argument lends to be changed: `delay` of `&mut delay`.
+    pub(crate) fn lent_place(&self, arg: ExprId) -> Option<ExprId> {
+        let ExprKind::Ref(place) = self.body.expr(arg).kind else { return None };
+        let after = self.krate.file(self.at)?.slice(self.body.expr(arg).span).strip_prefix('&')?;
+        after.trim_start().starts_with("mut ").then_some(place)
+    }
+
     /// The last name of a path or field: `shutdown` of `self.shutdown`; empty for anything else.
     pub(crate) fn base_text(&self, id: ExprId) -> String {
         match &self.body.expr(id).kind {

@@ -3,12 +3,13 @@
 
 use super::classify::waits_alike;
 use super::context::{Callee, Context};
+use super::delay::{Env, Eval, Key};
 use super::flow::state::Look;
 use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, Val, Verdict};
 use super::remote::{self, Answer};
 use super::serves::serves;
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, Local, PatId, PatKind, Path, TyShape};
+use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape};
 use crate::knowledge::{LocalKind, Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
@@ -265,29 +266,37 @@ impl Question<'_, '_> {
     }
 
     /// Whether what failing trips step, and what their waits or bounds depend on, success begins anew: they are waited for otherwise.
+    /// Where both come to the same wait, it must be told by what is stepped.
     pub(super) fn begins_anew(&self, failing: &[&State], succeeding: &[&State]) -> bool {
+        let eval = Eval::new(self.cx, Env::default());
         let body = self.cx.body;
         let place = |event: &Event| match event {
             Event::Assign(id) => match &body.expr(*id).kind {
-                ExprKind::AssignOp(_, left, _) => Some((body.local(*left)?, true)),
+                ExprKind::AssignOp(_, left, _) => Some((eval.key(*left)?, true)),
                 ExprKind::Assign(left, right) => {
-                    let local = body.local(*left)?;
-                    Some((local, body.any(*right, |id| body.local(id) == Some(local))))
+                    let key = eval.key(*left)?;
+                    let steps = body.any(*right, |id| eval.key(id).as_ref() == Some(&key));
+                    Some((key, steps))
                 }
                 _ => None,
             },
             _ => None,
         };
-        let sets = |state: &State, local: Local, steps: bool| {
-            state.trip_events().iter().filter_map(place).any(|it| it == (local, steps))
+        let sets = |state: &State, key: &Key, steps: bool| {
+            state.trip_events().iter().filter_map(place).any(|(set, how)| set == *key && how == steps)
         };
         let waiting = || failing.iter().filter(|state| !state.waits.is_empty());
+        let waits_for = |state: &State, key: &Key| {
+            let told = |wait: &ExprId| body.any(*wait, |id| eval.key(id).as_ref() == Some(key));
+            succeeding.iter().all(|other| !waits_alike(self.cx, &state.waits, &other.waits))
+                || state.waits.iter().any(told)
+        };
         let Some(first) = waiting().next() else { return false };
-        first.trip_events().iter().filter_map(place).any(|(local, steps)| {
+        first.trip_events().iter().filter_map(place).any(|(key, steps)| {
             steps
-                && waiting().all(|state| sets(state, local, true))
+                && waiting().all(|state| sets(state, &key, true) && waits_for(state, &key))
                 && !succeeding.is_empty()
-                && succeeding.iter().all(|state| sets(state, local, false))
+                && succeeding.iter().all(|state| sets(state, &key, false))
         })
     }
 

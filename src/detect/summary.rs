@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape};
+use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape, UnOp};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
@@ -35,6 +35,8 @@ pub(crate) struct Summary {
     pub(crate) stays_with_some: bool,
     /// It takes `&mut self` and assigns a field of it.
     pub(crate) mutates: bool,
+    /// It assigns through a parameter that it is lent: `*delay *= 2`.
+    pub(crate) changes_lent: bool,
     /// It never returns.
     pub(crate) diverges: bool,
     /// It is true for these statuses.
@@ -165,6 +167,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
             ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) => {
                 made.mutates |=
                     body.receiver == Some(crate::body::Receiver::Mut) && cx.field_path(*left).is_some();
+                made.changes_lent |= is_lent(cx, *left);
             }
             ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
                 let callee = cx.callee(id);
@@ -191,6 +194,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
                         made.tells_status |= inner.tells_status;
+                        made.changes_lent |=
+                            inner.changes_lent && cx.args(id).iter().any(|arg| hands_on(cx, *arg));
                         made.retries |=
                             inner.retries || inner.loops && inner.wait.is_some() && !inner.is_wait;
                         if inner.is_wait {
@@ -244,6 +249,32 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
     }
     made.remote = remote::of_function(cx, left);
     made
+}
+
+/// Whether a place is its caller's: behind a parameter that is a reference.
+fn is_lent(cx: &Context<'_>, place: ExprId) -> bool {
+    let mut base = place;
+    let mut behind = false;
+    loop {
+        base = match &cx.body.expr(base).kind {
+            ExprKind::Field(inner, _) | ExprKind::Index(inner, _) => *inner,
+            ExprKind::Unary(UnOp::Deref, inner) => {
+                behind = true;
+                *inner
+            }
+            _ => break,
+        };
+    }
+    let Some(local) = cx.body.local(base) else { return false };
+    // `state.delay = …` of a parameter that is its own variable changes nothing outside
+    let own = base == place || matches!(cx.body.pat(local).kind, PatKind::Bind { mutable: true, .. });
+    cx.body.params.iter().any(|param| param.pat == local) && (behind || !own)
+}
+
+/// Whether an argument is what the caller lent, or a part of it.
+fn hands_on(cx: &Context<'_>, arg: ExprId) -> bool {
+    let is_param = |local| cx.body.params.iter().any(|param| param.pat == local);
+    cx.body.local(arg).is_some_and(is_param) || cx.lent_place(arg).is_some_and(|place| is_lent(cx, place))
 }
 
 /// Whether the loop around a wait tries something before it.

@@ -72,6 +72,12 @@ impl Eval<'_, '_> {
 
     /// A call that nobody knows: random where its name says so, else unknown.
     pub(super) fn by_name(&mut self, name: &str, args: &[ExprId]) -> Amount {
+        // what is lent to who knows whom is no more what it was
+        for place in args.iter().filter_map(|arg| self.cx.lent_place(*arg)) {
+            if let Some(val) = self.key(place).and_then(|key| self.env.vars.get_mut(&key)) {
+                *val = Amount { moves: true, ..Amount::unknown() };
+            }
+        }
         if says(&self.cx.words().hint, name) {
             return Amount::hint();
         }

@@ -2,7 +2,7 @@
 
 use super::state::{Event, Test, Verdict};
 use super::{Callee, Flow, Paths, Role, State, Tag, Val, Walker, next, wait};
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit};
 use crate::detect::remote::is_operand_type;
 use crate::detect::summary::{Summary, summary};
 use crate::detect::unlooped::comes_back;
@@ -361,7 +361,7 @@ impl Walker<'_, '_> {
     }
 
     fn own(&mut self, id: ExprId, summary: &Summary, vals: &[Val], mut s: State) -> Paths {
-        if summary.mutates {
+        if summary.mutates || summary.changes_lent {
             s.note(Event::Step(id));
         }
         if summary.diverges {
@@ -466,6 +466,9 @@ impl Walker<'_, '_> {
     fn unknown(&mut self, id: ExprId, vals: &[Val], mut s: State) -> Paths {
         let name = self.cx.call_name(id);
         let words = self.cx.words();
+        if self.cx.args(id).iter().any(|arg| self.lends_number(*arg)) {
+            s.note(Event::Step(id));
+        }
         if says(&words.hint, name) {
             s.marks.hint = true;
             if let Some(op) = vals.iter().find_map(operation_of) {
@@ -496,6 +499,15 @@ impl Walker<'_, '_> {
             return next(s, Val::Timer(*timer));
         }
         self.operation(id, vals, s)
+    }
+
+    /// Whether an argument lends a variable, to be changed, that may be a delay or a counter.
+    fn lends_number(&self, arg: ExprId) -> bool {
+        self.cx.lent_place(arg).is_some_and(|place| {
+            let init = self.cx.behind_name(place);
+            matches!(self.body().expr(init).kind, ExprKind::Lit(Lit::Int(..) | Lit::Float(..)))
+                || self.cx.type_of(place).is_some_and(|ty| matches!(ty.name(), "Duration" | "TimeDelta"))
+        })
     }
 
     /// The variable that a chain of methods begins with.

@@ -194,6 +194,17 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         }
     }
     ops.sort_by_key(|op| cx.body.expr(*op).span);
+    // a message came, and what was done with it failed: the next trip takes the next message
+    if let Some(taken) = ops.iter().copied().find(|op| q.takes_a_message(*op)) {
+        let told = |state: &State, op: Op, verdict: Verdict| {
+            state.looked.iter().any(|look| look.op == op && look.verdict == verdict)
+        };
+        if failing.iter().any(|state| told(state, taken, Verdict::Failure)) {
+            failing.retain(|state| !told(state, taken, Verdict::Success));
+            ops.retain(|op| failing.iter().any(|state| told(state, *op, Verdict::Failure)));
+            made.failing.clone_from(&failing);
+        }
+    }
     // what is called before the loop only is not tried again
     let again = ops.iter().filter(|op| q.may_come_again(**op));
     let answers: Vec<(Op, Option<Answer>)> = again.map(|op| (*op, q.remote(*op))).collect();
@@ -202,6 +213,17 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         .find(|(_, answer)| answer.as_ref().is_some_and(|answer| answer.is))
         .or_else(|| answers.iter().find(|(_, answer)| answer.is_none()))
         .or_else(|| answers.first())?;
+    // what failed before the operation was reached, on this machine, is another matter: a request that cannot be built
+    if remote.as_ref().is_some_and(|answer| answer.is) {
+        let reaches = |op: Op| match answers.iter().find(|(it, _)| *it == op) {
+            Some((_, Some(answer))) => answer.is,
+            Some((_, None)) => cx.is_awaited(op) || !remote::makes_a_value(cx.call_name(op)),
+            None => true,
+        };
+        failing.retain(|state| state.looked.iter().any(|look| ops.contains(&look.op) && reaches(look.op)));
+        ops.retain(|op| reaches(*op));
+        made.failing.clone_from(&failing);
+    }
     made.main = Some(*main);
     made.remote.clone_from(remote);
     made.ops.clone_from(&ops);
@@ -236,7 +258,7 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         made.kind = Kind::Local;
         return Some(made);
     }
-    if waits && q.reads_what_is_there(&ops) {
+    if waits && (q.reads_what_is_there(&ops) || q.takes_what_comes(&failing, &ops)) {
         made.kind = Kind::Poll;
         return Some(made);
     }
@@ -272,6 +294,10 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         beside.filter(|look| look.verdict == Verdict::NotYet && counts(look.op)).map(|look| look.op);
     let establishes = ops.iter().copied().chain(missing).any(|op| q.establishes(op));
     let leaves_after_success = leaves_after_success(cx, record, &ops) || q.asks_at_its_head();
+    // what succeeded could not be handed on within the process: where it could, it left
+    if leaves_after_success && succeeding.iter().all(|state| q.could_not_hand_on(state)) {
+        succeeding.clear();
+    }
     let at_its_head = q.begins_with_a_wait(record);
     // the stream that was opened came to its end
     let ended = !not_yet.is_empty() && remote_known && not_yet.iter().all(|state| q.is_end_of_stream(state));
@@ -388,10 +414,7 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
             && !(operand && retrier && !condition)
         {
             made.kind = Kind::Poll;
-        } else if remote_known
-            && !condition
-            && q.begins_anew(&failing, &succeeding)
-        {
+        } else if remote_known && !condition && q.begins_anew(&failing, &succeeding) {
             // periodic work that waits for longer and longer while it fails
             made.background = true;
             made.confidence = Confidence::Medium;

@@ -140,11 +140,8 @@ impl<'a> Context<'a> {
     /// `None` where one of them cannot be read.
     pub(crate) fn given(&self, param: usize) -> Option<Vec<(Rc<Self>, ExprId)>> {
         let by_trait = self.krate.declaration(self.at).map_or_else(Vec::new, |item| self.callers_of(item));
-        let in_test = |caller: ItemRef| {
-            self.krate.item(caller).is_none_or(|item| item.in_test)
-                || self.krate.file(caller).is_none_or(|file| file.in_test)
-        };
-        let callers = self.callers().into_iter().chain(by_trait).filter(|(caller, _)| !in_test(*caller));
+        let callers =
+            self.callers().into_iter().chain(by_trait).filter(|(caller, _)| !self.krate.is_test(*caller));
         callers
             .map(|(caller, call)| {
                 let caller = self.inside(caller)?;

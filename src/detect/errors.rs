@@ -197,7 +197,7 @@ fn let_through(
         failed
             .map(|look| look.op)
             .filter(|op| takes_any(cx, followed, state, left, *op))
-            .find(|op| refusals::raises(cx, followed, *op))
+            .find(|op| refusals::raises(cx, followed, state, *op))
     })
 }
 

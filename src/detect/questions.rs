@@ -70,6 +70,11 @@ impl Question<'_, '_> {
         matches!(self.cx.role(op), Some(Role::Local { .. } | Role::Event | Role::Accept))
     }
 
+    /// Whether something that stays in the process failed on a path: `tx.send(reply)` without a receiver.
+    pub(super) fn could_not_hand_on(&self, state: &State) -> bool {
+        state.looked.iter().any(|look| look.verdict == Verdict::Failure && self.stays(look.op))
+    }
+
     pub(super) fn is_of_item(&self, op: Op) -> bool {
         self.followed.of_item.get(&op).is_some_and(|loops| loops.contains(&self.id))
     }

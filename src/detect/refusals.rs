@@ -11,12 +11,13 @@ use crate::knowledge::Role;
 use crate::resolve::{ItemRef, Target};
 use std::rc::Rc;
 
-/// Whether an operation that a body calls, or that its callers give it, fails where the server answers 400, 401, 403 or 404.
-pub(crate) fn raises(cx: &Context<'_>, followed: &Followed, op: Op) -> bool {
+/// Whether an operation that a body calls, or that its callers give it, failed on a path for all that is known because the server answered
+/// 400, 401, 403 or 404.
+pub(crate) fn raises(cx: &Context<'_>, followed: &Followed, state: &State, op: Op) -> bool {
     if followed.operands.contains(&op) {
         return given(cx, op);
     }
-    followed.raising.contains(&op) || of_call(cx, op, MOST_CALLS)
+    state.raised.contains(&op) || of_call(cx, op, MOST_CALLS)
 }
 
 /// Whether an adaptor makes errors of statuses: by itself, or by the function that it is given.
@@ -121,9 +122,13 @@ fn leaves_with_refusal(cx: &Context<'_>, root: ExprId, left: u32) -> bool {
             by_status(cx, &followed, state, cause) || by_error(cx, &followed, state, cause, left)
         }
         Flow::Next(Val::Outcome(op)) | Flow::Return(Val::Outcome(op)) => match state.look(*op) {
-            None => followed.raising.contains(op) || of_call(cx, *op, left),
+            None => state.raised.contains(op) || of_call(cx, *op, left),
             Some(_) => by_error(cx, &followed, state, Some(*op), left),
         },
+        // `let reply = request.send().await?; reply.error_for_status()`
+        Flow::Next(Val::Payload(op, Tag::Ok)) | Flow::Return(Val::Payload(op, Tag::Ok)) => {
+            state.raised.contains(op)
+        }
         _ => false,
     })
 }
@@ -145,7 +150,7 @@ fn by_error(cx: &Context<'_>, followed: &Followed, state: &State, cause: Option<
     state.look(op).is_some_and(|look| look.tag == Tag::Err)
         && !left_by_other_error(cx, followed, state, op)
         && !is_told_apart(followed, state, op)
-        && (followed.raising.contains(&op) || of_call(cx, op, left))
+        && (state.raised.contains(&op) || of_call(cx, op, left))
 }
 
 /// Whether what left at last is a `?` after something else.

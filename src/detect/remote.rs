@@ -31,8 +31,12 @@ pub(crate) fn of_call(cx: &Context<'_>, id: ExprId, left: u32) -> Option<Answer>
     {
         return by_name(cx, id);
     }
-    by_program(cx, id)
-        .or_else(|| by_callee(cx, id, &callee, left))
+    let shown = by_program(cx, id).or_else(|| by_callee(cx, id, &callee, left));
+    // `build_request(&url)`: what a client will be given is of its types, and no request
+    if shown.is_none() && !cx.is_awaited(id) && makes_a_value(cx.call_name(id)) {
+        return None;
+    }
+    shown
         .or_else(|| by_written_type(cx, id, &callee))
         .or_else(|| by_receiver(cx, id))
         .or_else(|| by_inner_calls(cx, id, left))
@@ -172,10 +176,24 @@ fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
         && !says(&words.establish, name)
 }
 
-/// `SecretKey::from_slice(…)`, `Endpoint::new(…)`: of a client's crate, and yet no request.
-fn makes_a_value(name: &str) -> bool {
+/// `SecretKey::from_slice(…)`, `Endpoint::new(…)`, `url.into_client_request()`: of a client's crate, and yet no request.
+pub(super) fn makes_a_value(name: &str) -> bool {
     let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
-    matches!(first.as_str(), "new" | "from" | "parse" | "default" | "builder" | "generate" | "try" | "with")
+    matches!(
+        first.as_str(),
+        "new"
+            | "from"
+            | "parse"
+            | "default"
+            | "builder"
+            | "generate"
+            | "try"
+            | "with"
+            | "into"
+            | "to"
+            | "build"
+            | "prepare"
+    )
 }
 
 /// The error or success type that a function of the crate declares.
@@ -442,10 +460,12 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
     }
     let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
     let mut local = None;
-    let callers = cx.callers();
-    for (item, call) in callers.iter().take(16) {
-        let Some(caller) = cx.inside(*item) else { continue };
-        let args = caller.args(*call);
+    // what tests give it stands in for what is meant
+    let in_test = cx.krate.is_test(cx.at);
+    let callers = cx.callers().into_iter().filter(|(item, _)| in_test || !cx.krate.is_test(*item));
+    for (item, call) in callers.take(16) {
+        let Some(caller) = cx.inside(item) else { continue };
+        let args = caller.args(call);
         let given: Vec<ExprId> = match at.and_then(|at| args.get(at)) {
             Some(arg) => vec![*arg],
             None => args.to_vec(),
@@ -470,7 +490,7 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
                     return Some(answer(
                         true,
                         said.certain,
-                        format!("`{}` gives it a remote call", caller.krate.qualified_name(*item)),
+                        format!("`{}` gives it a remote call", caller.krate.qualified_name(item)),
                     ));
                 }
                 other => local = local.or(other),

@@ -333,6 +333,12 @@ fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
     site.operation.blocking = Fact::Known(blocking, evidence);
 }
 
+fn forget_delay(site: &mut Site) {
+    let made_elsewhere = std::mem::take(&mut site.delay.made_elsewhere);
+    site.delay = Delay { made_elsewhere, ..Delay::default() };
+    site.schedule = Fact::Unknown;
+}
+
 /// Fills delay, attempts, errors and the rest from what was read of the failing trips.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fill(
@@ -358,9 +364,7 @@ pub(crate) fn fill(
     delay_facts(cx, &shown, replay, wait, unseen, site);
     if !waits.is_empty() && waits.iter().all(|wait| immediate::is_limiter(cx, *wait)) {
         // one's own pace: how long it holds back after a failure, it knows alone
-        let made_elsewhere = std::mem::take(&mut site.delay.made_elsewhere);
-        site.delay = Delay { made_elsewhere, ..Delay::default() };
-        site.schedule = Fact::Unknown;
+        forget_delay(site);
     }
     let hinted = failing.iter().all(|state| {
         state.marks.hint && !state.waits.is_empty() && immediate::holds_back_as_told(cx, state, ops)
@@ -382,6 +386,10 @@ pub(crate) fn fill(
     if let (Some(without), false) = (without, waits.is_empty()) {
         let looked = without.looked.iter().rev().find(|look| ops.contains(&look.op)).map(|look| look.op);
         let place = looked.or(ops.first().copied());
+        // one path waits here and another inside what is called: the delay of neither is that of all
+        if looked.is_some_and(|op| immediate::waits_inside(cx, followed, &[op]) == Some(true)) {
+            forget_delay(site);
+        }
         let unseen = immediate::may_wait_unseen(cx, followed, &[*without], ops);
         let skips = !unseen && immediate::skips(cx, followed, replay, failing, ops);
         site.delay.skipped_on_some_path = Fact::Known(

@@ -49,6 +49,8 @@ pub(crate) struct Summary {
     pub(crate) height: u32,
     /// Remote calls in it, by itself or by what it calls.
     pub(crate) remote_calls: u32,
+    /// Of those the ones that only take what comes.
+    pub(crate) received: u32,
     /// It calls a parameter in a loop: an engine that retries what it is given.
     pub(crate) drives_operand: bool,
     /// The variants, `None` among them, by which it says that what it called failed.
@@ -63,6 +65,11 @@ impl Summary {
     /// Whether it waits at all, in its own body or in a retry that it calls.
     pub(crate) fn waits_somewhere(&self) -> bool {
         self.wait.is_some() || self.retries
+    }
+
+    /// Whether all that it does with a remote side is to take what comes from there.
+    pub(crate) fn only_receives(&self) -> bool {
+        self.received > 0 && self.received == self.remote_calls
     }
 }
 
@@ -181,6 +188,8 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                         Role::Remote { .. } | Role::Accept => {
                             other_work = true;
                             made.remote_calls += 1;
+                            made.received +=
+                                u32::from(matches!(entry.role, Role::Remote { receives: true, .. }));
                             remote_by_name += u32::from(!certain);
                         }
                         Role::Guard | Role::Event => other_work = true,
@@ -203,6 +212,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                         } else if inner.remote == Some(true) || inner.loops && inner.wait.is_some() {
                             other_work = true;
                             made.remote_calls += u32::from(inner.remote == Some(true));
+                            made.received += u32::from(inner.remote == Some(true) && inner.only_receives());
                         } else if inner.only_logs {
                             logs += 1;
                         }

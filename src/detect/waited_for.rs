@@ -2,9 +2,10 @@
 //! Asked about one loop of one body, as `questions` does; what follows from it is the decision table's business (`classify`).
 
 use super::context::Callee;
-use super::flow::Op;
+use super::flow::{Op, State};
 use super::immediate;
 use super::questions::Question;
+use super::summary::summary;
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::knowledge::{LocalKind, Role};
 
@@ -77,6 +78,27 @@ impl Question<'_, '_> {
             })
         };
         !ops.is_empty() && ops.iter().all(|op| immediate::receives(self.cx, *op)) && blocks_not()
+    }
+
+    /// Whether an operation gives the next of what somebody else sends: a message, an event.
+    pub(super) fn takes_a_message(&self, op: Op) -> bool {
+        let taken = immediate::receives(self.cx, op) || self.cx.call_name(op) == "poll";
+        taken && matches!(self.cx.body.expr(op).kind, ExprKind::Method(_)) && self.cx.is_awaited(op)
+    }
+
+    /// Whether all that fails is taking what comes over what is open already, and nothing is sent or opened on the way: nobody is asked anything.
+    pub(super) fn takes_what_comes(&self, failing: &[&State], ops: &[Op]) -> bool {
+        let receives = |op: Op| match self.cx.callee(op) {
+            Callee::Known(entry, _) => matches!(entry.role, Role::Remote { receives: true, .. }),
+            Callee::Own(item) => summary(self.cx, item).only_receives(),
+            _ => false,
+        };
+        !ops.is_empty()
+            && ops.iter().all(|op| receives(*op))
+            && failing
+                .iter()
+                .flat_map(|state| &state.calls)
+                .all(|call| receives(*call) || self.remote(*call).is_none_or(|answer| !answer.is))
     }
 }
 

@@ -25,7 +25,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             event: event || *other_event,
         }),
         (
-            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks },
+            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks, receives },
             Role::Remote {
                 method: other_method,
                 idempotent: other_idempotent,
@@ -34,6 +34,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
                 raises: other_raises,
                 waits: other_waits,
                 asks: other_asks,
+                receives: other_receives,
             },
         ) => Some(Role::Remote {
             method: method.filter(|method| Some(method) == other_method.as_ref()),
@@ -44,6 +45,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             // a wait that nobody sees is likelier than none
             waits: waits || *other_waits,
             asks: asks && *other_asks,
+            receives: receives && *other_receives,
         }),
         (Role::Local { .. }, Role::Local { .. }) => Some(Role::Local { kind: LocalKind::Memory }),
         (Role::Predicate { statuses, transient }, Role::Predicate { statuses: others, transient: other }) => {

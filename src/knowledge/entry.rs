@@ -86,6 +86,9 @@ pub enum Role {
         /// It asks whether something is there yet: who repeats it waits for that.
         #[serde(default)]
         asks: bool,
+        /// It takes what comes over what is open already, and sends nothing.
+        #[serde(default)]
+        receives: bool,
     },
     /// A type or constructor of a client: its values reach a remote side when their methods are awaited or return results.
     Client,

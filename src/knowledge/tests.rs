@@ -366,6 +366,7 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
         raises: false,
         waits: false,
         asks: false,
+        receives: false,
     };
     assert_eq!((found.certain, &found.entry.role), (false, &plain));
     let other = Knowledge::load([("t", table("\"local\""))]).unwrap();

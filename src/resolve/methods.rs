@@ -131,7 +131,8 @@ impl Crate {
         Some(ItemRef { file: around.file, item: found.0 })
     }
 
-    pub(super) fn is_test(&self, at: ItemRef) -> bool {
+    /// Whether an item, or its whole file, is compiled for tests only.
+    pub fn is_test(&self, at: ItemRef) -> bool {
         self.item(at).is_some_and(|item| item.in_test) || self.file(at).is_some_and(|file| file.in_test)
     }
 

@@ -7,7 +7,7 @@ use super::choices::MOST_ANSWERS;
 use super::eval::{Env, Eval, Key, MOST_CALLS};
 use super::places::{MOST_ALIASES, MOST_NESTED};
 use super::vocabulary::drawn_by;
-use crate::body::{ExprId, ExprKind, PatId};
+use crate::body::{ExprId, ExprKind, PatId, PatKind};
 use crate::detect::context::Callee;
 use crate::detect::summary::{is_named_sleep, summary};
 use crate::knowledge::{Role, says};
@@ -214,7 +214,10 @@ impl Eval<'_, '_> {
                 self.unfold(&place, val, MOST_NESTED);
                 aliases.insert(local, place);
             }
-            if let (ExprKind::Ref(_), Some(key)) = (&self.cx.body.expr(*arg).kind, self.key(*arg)) {
+            // a variable that may itself be lent is handed on; what the callee owns is its own
+            let handed = matches!(self.cx.body.expr(*arg).kind, ExprKind::Ref(_))
+                || !matches!(inner.body.pat(local).kind, PatKind::Bind { mutable: true, .. });
+            if let Some(key) = self.key(*arg).filter(|_| handed) {
                 lent.push((local, key));
             }
         }

@@ -240,7 +240,7 @@ impl Walker<'_, '_> {
                 if let Some(op) = operation_of(&val)
                     && super::super::refusals::makes_errors(self.cx, id)
                 {
-                    self.found.raising.insert(op);
+                    s.raises(op);
                 }
                 next(s, val)
             }

@@ -70,8 +70,6 @@ pub(crate) struct Followed {
     pub(crate) lost: bool,
     /// Async blocks and closures that run as tasks of their own.
     pub(crate) spawned: BTreeSet<ExprId>,
-    /// Operations whose status, where it tells a failure, is made an error on the way (`error_for_status`).
-    pub(crate) raising: BTreeSet<Op>,
     /// What closures do that nobody here runs in place: whoever gets them calls them.
     pub(crate) closures: BTreeMap<ExprId, Paths>,
     /// The blocks that run as tasks of their own, with the path that spawned each.

@@ -261,6 +261,15 @@ impl Walker<'_, '_> {
         subs: &[PatId],
         s: State,
     ) -> Split {
+        // `match reply.error_for_status() { Ok(..) => .., Err(..) if .. => .., Err(..) => .. }`: the first arm told which of the two it is
+        if let Some(look) = s.look(op).filter(|look| look.tag != *outer && *outer != Tag::Err) {
+            if look.tag == *tag {
+                return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
+            }
+            if look.tag.other().as_ref() == Some(tag) {
+                return (Vec::new(), vec![s]);
+            }
+        }
         let failed = s.look(op).is_some_and(|look| look.verdict == Verdict::Failure);
         if failed || matches!(outer, Tag::Err) {
             let not = s.clone();
@@ -272,18 +281,13 @@ impl Walker<'_, '_> {
             left.push(not);
             return (matched, left);
         }
-        if let Some(look) = s.look(op) {
-            // the inner tag was decided on this path already
-            if look.tag == *tag && look.tag != *outer {
-                return self.bind_subs(subs, &Val::Payload(op, tag.clone()), s);
-            }
-        }
         let mut not = s.clone();
         let mut yes = s;
         let verdict = self.verdict(op, tag);
         let verdict = if verdict == Verdict::Unclear { Verdict::Success } else { verdict };
         yes.decide(op, tag.clone(), verdict);
-        if !yes.arms.contains(&pat) {
+        // that a result within the result failed tells no errors apart
+        if *tag != Tag::Err && !yes.arms.contains(&pat) {
             yes.arms.push(pat);
         }
         match other {

@@ -218,6 +218,8 @@ pub(crate) struct State {
     pub(crate) codes: Option<(Op, Codes)>,
     /// Patterns of payloads that matched on this trip: variants of errors and replies.
     pub(crate) arms: SmallVec<[PatId; 2]>,
+    /// Operations of which this path made a status that tells a failure an error (`error_for_status`), before anything else is asked of them.
+    pub(crate) raised: SmallVec<[Op; 2]>,
     /// Variables that this trip computed anew from what they were: `id += 1`.
     pub(crate) moved: SmallVec<[Local; 2]>,
     /// What else happened on this trip.
@@ -290,6 +292,7 @@ impl State {
     /// The operation is called (again): what was seen of it is forgotten.
     pub(crate) fn called(&mut self, op: Op) {
         self.seen.retain(|look| look.op != op);
+        self.raised.retain(|it| *it != op);
         if self.codes.as_ref().is_some_and(|(of, _)| *of == op) {
             self.codes = None;
         }
@@ -302,6 +305,13 @@ impl State {
     pub(crate) fn called_once(&mut self, op: Op) {
         if !self.calls.contains(&op) {
             self.called(op);
+        }
+    }
+
+    /// A status of an operation's reply that tells a failure is made an error.
+    pub(crate) fn raises(&mut self, op: Op) {
+        if !self.raised.contains(&op) {
+            self.raised.push(op);
         }
     }
 
@@ -393,6 +403,7 @@ impl State {
         self.waits.clear();
         self.conds.clear();
         self.arms.clear();
+        self.raised.clear();
         self.moved.clear();
         self.marks = Marks::default();
     }
@@ -403,6 +414,9 @@ impl State {
         self.conds.clone_from(&outer.conds);
         self.conds.extend(conds);
         self.arms.clone_from(&outer.arms);
+        for op in &outer.raised {
+            self.raises(*op);
+        }
         self.did_before(outer);
         self.trip = outer.trip;
         self.round = outer.round;
@@ -452,6 +466,7 @@ impl State {
             && self.looked == other.looked
             && self.waits == other.waits
             && self.codes == other.codes
+            && self.raised == other.raised
             && self.trace == other.trace
             && self.keeps_tests_of(other)
             && other.keeps_tests_of(self)
@@ -464,7 +479,10 @@ impl State {
 
     /// Whether another trip ended as this one: the same outcomes, waits and flags.
     pub(crate) fn ends_as(&self, other: &Self) -> bool {
-        self.looked == other.looked && self.waits == other.waits && self.flags().eq(other.flags())
+        self.looked == other.looked
+            && self.waits == other.waits
+            && self.raised == other.raised
+            && self.flags().eq(other.flags())
     }
 
     /// Whether two paths may go on as one when there are too many: the same last outcome and the same emptiness of waits.
@@ -493,6 +511,9 @@ impl State {
         }
         self.conds.retain(|cond| other.conds.contains(cond));
         self.arms.retain(|arm| other.arms.contains(arm));
+        for op in &other.raised {
+            self.raises(*op);
+        }
         self.moved.retain(|local| other.moved.contains(local));
         self.marks = self.marks.union(other.marks);
         self.round = self.round.max(other.round);

@@ -3,16 +3,20 @@
 
 use super::classify::failed_ops;
 use super::context::{Callee, Context};
+use super::delay::rearmed;
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
 use super::summary::summary;
 use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty};
 use crate::knowledge::{Role, Unit};
-use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, Success, WaitAt};
+use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, ReplyAt, Success, WaitAt};
 use crate::resolve::Target;
 
 /// Rust's integer types.
 const INTEGERS: &[&str] =
     &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+
+/// Names that a delay is followed through.
+const MOST_NAMES: u32 = 4;
 
 /// The handles of a loop.
 pub(crate) fn of_loop(
@@ -24,14 +28,52 @@ pub(crate) fn of_loop(
     kind: Kind,
 ) -> Handles {
     let connects = main.filter(|_| kind == Kind::Reconnect);
+    let waits = waits(cx, failing, Some(id));
+    let waits_too = waiting(record, failing);
+    let counter = ranged(cx, id).or_else(|| stepped(cx, id, &waits_too));
     Handles {
-        counter: ranged(cx, id).or_else(|| stepped(cx, id, failing)),
-        success: success(cx, id, record, failing, connects),
+        counter_inside: counter.as_ref().and_then(|counter| counter_inside(cx, counter, failing)),
+        counter,
+        success: success(cx, id, record, failing, connects, matches!(kind, Kind::Retry | Kind::Helper)),
+        after_failure_only: waits_too.iter().all(|state| has_failed(state)),
         hinted: failing.iter().any(|state| state.marks.hint),
         clip: clip(cx, id),
         failures: failures(cx, id, failing, main),
-        ..waits(cx, failing, Some(id))
+        replies: replies(cx, id, failing, main),
+        ..waits
     }
+}
+
+/// The trips that come back and wait as a failing one does, whatever they saw: what is waited there changes for all of them.
+fn waiting<'s>(record: &'s LoopRecord, failing: &[&'s State]) -> Vec<&'s State> {
+    let as_failing = |state: &&State| {
+        state.waits.iter().any(|wait| failing.iter().any(|other| other.waits.contains(wait)))
+    };
+    record.backs.iter().filter(as_failing).collect()
+}
+
+/// Whether something failed on a trip.
+fn has_failed(state: &State) -> bool {
+    state.looked.iter().any(|look| look.verdict == Verdict::Failure && !look.at_head)
+}
+
+/// What counts the attempts in the function that waits for its caller: the parameter that is given the caller's counter as it is.
+fn counter_inside(cx: &Context<'_>, counter: &Counter, failing: &[&State]) -> Option<Counter> {
+    let mut calls = failing.iter().flat_map(|state| state.waits.iter().copied());
+    let call = calls.next().filter(|first| calls.all(|other| other == *first))?;
+    let Callee::Own(item) = cx.callee(call) else { return None };
+    let is_counter = |arg: &ExprId| matches!(&cx.body.expr(*arg).kind, ExprKind::Path(path) if path.single() == Some(counter.name.as_str()));
+    let at = cx.args(call).iter().position(is_counter)?;
+    let inner = cx.inside(item)?;
+    let param = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?;
+    let ty = param.ty.as_ref().filter(|ty| INTEGERS.contains(&ty.name()))?;
+    let PatKind::Bind { name, mutable: false, .. } = &inner.body.pat(param.pat).kind else { return None };
+    Some(Counter { name: name.clone(), ty: ty.name().to_owned(), first: counter.first })
+}
+
+/// How many of a call's arguments are no parameters: by path a method's receiver stands among the arguments.
+fn receivers(cx: &Context<'_>, call: ExprId, inner: &Context<'_>) -> Option<usize> {
+    cx.args(call).len().checked_sub(inner.body.params.len())
 }
 
 /// The handles of failing paths that no loop of this body holds: their waits alone.
@@ -39,6 +81,9 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
     let mut calls: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
     calls.sort_by_key(|call| cx.body.expr(*call).span);
     calls.dedup();
+    let told_only: Vec<ExprId> =
+        calls.iter().copied().filter(|call| is_told_only(cx, *call, failing)).collect();
+    calls.retain(|call| !told_only.contains(call));
     let found: Vec<Option<WaitAt>> = calls.iter().map(|call| wait_at(cx, *call, looped)).collect();
     let inside = match calls.as_slice() {
         [only] => wait_inside(cx, *only),
@@ -50,6 +95,17 @@ pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>
         waits: found.into_iter().flatten().collect(),
         ..Handles::default()
     }
+}
+
+/// Whether a call is somebody's who is told how long is waited, and waits not: something beside it waits on each failing trip.
+fn is_told_only(cx: &Context<'_>, call: ExprId, failing: &[&State]) -> bool {
+    let waits_itself =
+        |other: &ExprId| *other != call && matches!(cx.role(*other), Some(Role::Wait { arg: Some(_), .. }));
+    matches!(cx.callee(call), Callee::Operand(_))
+        && failing
+            .iter()
+            .filter(|state| state.waits.contains(&call))
+            .all(|state| state.waits.iter().any(waits_itself))
 }
 
 /// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
@@ -65,10 +121,26 @@ pub(crate) fn of_schedule(cx: &Context<'_>, ret: &Ty) -> Handles {
     };
     let given = delay.clone();
     Handles {
-        waits: vec![WaitAt { call, delay, given, is_duration, direct: true }],
+        waits: vec![WaitAt { call, delay, given, fallback: None, is_duration, direct: true }],
         clip: clip(cx, cx.body.root),
         ..Handles::default()
     }
+}
+
+/// The same of a closure that gives a `Duration`.
+pub(crate) fn of_closure(cx: &Context<'_>, body: ExprId) -> Option<WaitAt> {
+    let value = if cx.body.block(body).is_some() { value_of(cx, body)? } else { body };
+    let leaves_early = cx.body.any(body, |id| matches!(cx.body.expr(id).kind, ExprKind::Return(_)));
+    let is_duration = cx.type_of(value).is_some_and(|ty| is_duration(cx, &ty));
+    let delay = cx.place(value).filter(|_| is_duration && !leaves_early)?;
+    Some(WaitAt {
+        call: cx.place(body)?,
+        given: delay.clone(),
+        delay,
+        fallback: None,
+        is_duration,
+        direct: true,
+    })
 }
 
 /// Whether a type is std's `Duration`, or one that may be missing.
@@ -94,25 +166,48 @@ fn wait_inside(cx: &Context<'_>, call: ExprId) -> Option<WaitAt> {
     let Callee::Own(item) = cx.callee(call) else { return None };
     let wait = summary(cx, item).wait?;
     let inner = cx.inside(item)?;
-    let found = wait_at(&inner, wait, None)?;
-    found.direct.then_some(found)
+    wait_at(&inner, wait, None)
 }
 
 fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<WaitAt> {
     let args = cx.args(call);
+    if let Some(until) = rearmed(cx, call) {
+        let given = ahead(cx, until)?;
+        let (call, delay) = (cx.place(call)?, cx.place(held(cx, given, looped))?);
+        return Some(WaitAt {
+            call,
+            delay,
+            given: cx.place(given)?,
+            fallback: None,
+            is_duration: true,
+            direct: false,
+        });
+    }
     let (given, is_duration, direct) = match cx.callee(call) {
         Callee::Known(entry, _) => match &entry.role {
-            // a point in time is none that could be drawn from
-            Role::Wait { arg: Some(arg), unit, .. } if *unit != Unit::Until => {
-                (*args.get(*arg)?, *unit == Unit::Duration, true)
+            // of a point in time what it is ahead of now; it is none that another wait could be given
+            Role::Wait { arg: Some(arg), unit: Unit::Until, .. } => {
+                (ahead(cx, *args.get(*arg)?)?, true, false)
+            }
+            Role::Wait { arg: Some(arg), unit, .. } => {
+                let given = *args.get(*arg)?;
+                // a closure that is called `sleep` may be given a number
+                (given, *unit == Unit::Duration && integer_type(cx, given).is_none(), true)
             }
             _ => return None,
         },
         // a plain number may as well be that of the attempt
         Callee::Own(_) | Callee::Operand(_) | Callee::Foreign(_) | Callee::Unknown => {
-            let mut durations =
-                args.iter().filter(|arg| cx.type_of(**arg).is_some_and(|ty| is_duration(cx, &ty)));
-            (*durations.next().filter(|_| durations.next().is_none())?, true, false)
+            let of_own_type = |arg: ExprId| cx.type_of(arg).is_some_and(|ty| is_duration(cx, &ty));
+            let mut durations = args
+                .iter()
+                .enumerate()
+                .filter(|(at, arg)| of_own_type(**arg) || is_given_as_duration(cx, call, *at));
+            match (durations.next(), durations.next()) {
+                (Some((_, given)), None) => (*given, true, false),
+                (None, _) => (cx.handed_delay(call)?, false, false),
+                _ => return None,
+            }
         }
         Callee::Closure(_) => return None,
     };
@@ -120,9 +215,71 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
         call: cx.place(call)?,
         delay: cx.place(held(cx, given, looped))?,
         given: cx.place(given)?,
+        fallback: looped.and_then(|looped| cx.place(fallback(cx, given, looped, MOST_NAMES)?)),
         is_duration,
         direct,
     })
+}
+
+/// What is waited where nobody says how long on a trip: of `hint.unwrap_or(delay)` the delay, also behind names and with something added, and what
+/// a variable begins with that is told another delay.
+fn fallback(cx: &Context<'_>, given: ExprId, looped: ExprId, left: u32) -> Option<ExprId> {
+    let left = left.checked_sub(1)?;
+    let span = cx.body.expr(looped).span;
+    if let Some(local) = cx.body.local(given) {
+        let init = cx.init(local).filter(|init| span.contains(cx.body.expr(*init).span))?;
+        let is_told = cx.body.any(looped, |id| {
+            matches!(cx.body.expr(id).kind, ExprKind::Assign(place, _) if cx.body.local(place) == Some(local))
+        });
+        return fallback(cx, init, looped, left).or(Some(init).filter(|_| is_told));
+    }
+    match &cx.body.expr(given).kind {
+        ExprKind::Binary(BinOp::Add, one, _) => fallback(cx, *one, looped, left),
+        ExprKind::Method(call) => {
+            let arg = *call.args.first()?;
+            match call.name.as_str() {
+                "saturating_add" => fallback(cx, call.receiver, looped, left),
+                // a setting that may be missing is the same on each trip
+                "unwrap_or" if is_of_trip(cx, call.receiver, looped) => Some(arg),
+                "unwrap_or_else" if is_of_trip(cx, call.receiver, looped) => {
+                    let ExprKind::Closure { body, .. } = cx.body.expr(arg).kind else { return None };
+                    match cx.body.block(body) {
+                        Some(block) => block.tail.filter(|_| block.stmts.is_empty()),
+                        None => Some(body),
+                    }
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression reads what a trip binds.
+fn is_of_trip(cx: &Context<'_>, id: ExprId, looped: ExprId) -> bool {
+    let span = cx.body.expr(looped).span;
+    cx.body.any(id, |at| cx.body.local(at).is_some_and(|local| span.contains(cx.body.pat(local).span)))
+}
+
+/// What is added to now: `Instant::now() + delay`.
+fn ahead(cx: &Context<'_>, until: ExprId) -> Option<ExprId> {
+    let ExprKind::Binary(BinOp::Add, now, delay) = cx.body.expr(cx.behind_name(until)).kind else {
+        return None;
+    };
+    let ExprKind::Call(callee, _) = &cx.body.expr(cx.behind_name(now)).kind else { return None };
+    let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return None };
+    // of another clock the difference may be of another type
+    let is_instant = path.segments.ends_with(&["Instant".to_owned(), "now".to_owned()]);
+    is_instant.then_some(delay)
+}
+
+/// Whether the function of the crate that is called takes a `Duration` there.
+fn is_given_as_duration(cx: &Context<'_>, call: ExprId, at: usize) -> bool {
+    let Callee::Own(item) = cx.callee(call) else { return false };
+    let Some(inner) = cx.inside(item) else { return false };
+    let param = receivers(cx, call, &inner).and_then(|shift| inner.body.params.get(at.checked_sub(shift)?));
+    // what may be missing is no amount
+    param.and_then(|it| it.ty.as_ref()).is_some_and(|ty| ty.name() != "Option" && is_duration(&inner, ty))
 }
 
 /// What a variable that never changes was given, where that is made anew on each trip; so that what is logged is what is waited.
@@ -217,8 +374,8 @@ fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     Some(Counter { name: name.clone(), ty: ty.unwrap_or_default(), first })
 }
 
-/// The variable that every failing trip moves on by one, and that nothing else changes.
-fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> {
+/// The variable that every trip that waits moves on by one, and that nothing else changes.
+fn stepped(cx: &Context<'_>, id: ExprId, waiting: &[&State]) -> Option<Counter> {
     let looped = cx.body.expr(id).span;
     let mut found: Option<Counter> = None;
     for (place, local) in steps_in(cx, id) {
@@ -227,7 +384,7 @@ fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> 
             continue;
         };
         let ExprKind::Lit(Lit::Int(start, suffix)) = &cx.body.expr(init).kind else { continue };
-        let mut before = failing.iter().map(|state| steps_before_wait(cx, state, local));
+        let mut before = waiting.iter().map(|state| steps_before_wait(cx, state, local));
         let Some(first) = before.next().flatten() else { continue };
         if before.any(|other| other != Some(first)) {
             continue;
@@ -304,9 +461,7 @@ fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
     let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
     let Callee::Own(item) = cx.callee(call) else { return None };
     let inner = cx.inside(item)?;
-    // by path a method's receiver stands among the arguments
-    let shift = cx.args(call).len().checked_sub(inner.body.params.len())?;
-    let ty = inner.body.params.get(at.checked_sub(shift)?)?.ty.as_ref()?;
+    let ty = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?.ty.as_ref()?;
     INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
@@ -324,6 +479,7 @@ fn success(
     record: &LoopRecord,
     failing: &[&State],
     connects: Option<Op>,
+    retries: bool,
 ) -> Success {
     let ops: Vec<Op> = match connects {
         Some(op) => vec![op],
@@ -337,7 +493,11 @@ fn success(
         let failed = || connects.is_none() && failing.iter().any(|trip| std::ptr::eq(*trip, *state));
         of(Verdict::Success) && !of(Verdict::Failure) && !failed()
     };
-    let backs: Vec<&State> = record.backs.iter().filter(worked).collect();
+    // of a retry what waits as a failure does is no success: that one leaves
+    let waits_too = if retries { waiting(record, failing) } else { Vec::new() };
+    let waits_as_failing = |state: &&State| waits_too.iter().any(|other| std::ptr::eq(*other, *state));
+    let backs: Vec<&State> =
+        record.backs.iter().filter(worked).filter(|state| !waits_as_failing(state)).collect();
     if backs.is_empty() {
         return Success::Leaves;
     }
@@ -387,6 +547,64 @@ fn failures(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) 
         !is_inner(cx, id, at)
     });
     found
+}
+
+/// The variables of a loop that hold the reply of an operation that failed by what it answered.
+fn replies(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) -> Vec<ReplyAt> {
+    let mut ops: Vec<Op> =
+        failing.iter().flat_map(|state| state.looked.iter().map(|look| look.op)).chain(main).collect();
+    ops.sort_unstable();
+    ops.dedup();
+    let mut found: Vec<ReplyAt> = Vec::new();
+    let mut add = |pat: PatId, value: ExprId, whole: bool| {
+        let at = reply_of(cx, value, whole);
+        let Some(krate) = ops.iter().find(|op| **op == at).and_then(|op| crate_of(cx, *op)) else { return };
+        let inside = match &cx.body.pat(pat).kind {
+            PatKind::TupleStruct(path, inside) if !whole && path.last() == "Ok" => inside.first().copied(),
+            PatKind::Bind { .. } if whole => Some(pat),
+            _ => None,
+        };
+        let Some(bound) = inside else { return };
+        let PatKind::Bind { name, sub: None, .. } = &cx.body.pat(bound).kind else { return };
+        let place = cx.krate.file(cx.at).map(|file| file.place(cx.body.pat(bound).span));
+        found.extend(place.map(|bound| ReplyAt { bound, name: name.clone(), krate }));
+    };
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::Match(value, arms) => arms.iter().for_each(|arm| add(arm.pat, *value, false)),
+            ExprKind::Let(pat, value) => add(*pat, *value, false),
+            ExprKind::Block(block) => {
+                for stmt in &block.stmts {
+                    if let Stmt::Let { pat, init: Some(init), otherwise, .. } = stmt {
+                        add(*pat, *init, otherwise.is_none());
+                    }
+                }
+            }
+            _ => {}
+        }
+        !is_inner(cx, id, at)
+    });
+    found
+}
+
+/// The call whose reply a value is: without `.await`, and where it is the reply and no `Result` of it, without `?`.
+fn reply_of(cx: &Context<'_>, value: ExprId, whole: bool) -> ExprId {
+    let mut at = if whole { value } else { cx.behind_name(value) };
+    let mut opened = false;
+    loop {
+        match &cx.body.expr(at).kind {
+            ExprKind::Try(inner) if whole && !opened => (at, opened) = (*inner, true),
+            ExprKind::Method(call)
+                if whole && !opened && matches!(call.name.as_str(), "unwrap" | "expect") =>
+            {
+                (at, opened) = (call.receiver, true);
+            }
+            ExprKind::Await(inner) => at = *inner,
+            // a `Result` that is bound as it is
+            _ if whole && !opened => return value,
+            _ => return at,
+        }
+    }
 }
 
 /// What `Err(name)` binds.

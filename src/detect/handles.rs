@@ -172,6 +172,10 @@ fn wait_inside(cx: &Context<'_>, call: ExprId) -> Option<WaitAt> {
 fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<WaitAt> {
     let args = cx.args(call);
     if let Some(until) = rearmed(cx, call) {
+        // a timer that is set for other ends too is none of this loop's delays
+        if !is_after_failure(cx, until) {
+            return None;
+        }
         let given = ahead(cx, until)?;
         let (call, delay) = (cx.place(call)?, cx.place(held(cx, given, looped))?);
         return Some(WaitAt {
@@ -187,6 +191,9 @@ fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<Wai
         Callee::Known(entry, _) => match &entry.role {
             // of a point in time what it is ahead of now; it is none that another wait could be given
             Role::Wait { arg: Some(arg), unit: Unit::Until, .. } => {
+                // one that is kept may be set for other ends
+                let awaited = |at: &ExprId| matches!(cx.body.expr(*at).kind, ExprKind::Await(_));
+                cx.parent(call).filter(awaited)?;
                 (ahead(cx, *args.get(*arg)?)?, true, false)
             }
             Role::Wait { arg: Some(arg), unit, .. } => {
@@ -261,12 +268,29 @@ fn is_of_trip(cx: &Context<'_>, id: ExprId, looped: ExprId) -> bool {
     cx.body.any(id, |at| cx.body.local(at).is_some_and(|local| span.contains(cx.body.pat(local).span)))
 }
 
+/// Whether an expression stands in an arm or block that is entered with an error.
+fn is_after_failure(cx: &Context<'_>, id: ExprId) -> bool {
+    let span = cx.body.expr(id).span;
+    let is_error = |pat| cx.body.variant(pat).is_some_and(|path| path.last() == "Err");
+    cx.body.exprs().any(|(_, expr)| match &expr.kind {
+        ExprKind::Match(_, arms) => {
+            arms.iter().any(|arm| is_error(arm.pat) && cx.body.expr(arm.body).span.contains(span))
+        }
+        ExprKind::If { cond, then, .. } => match cx.body.expr(*cond).kind {
+            ExprKind::Let(pat, _) => is_error(pat) && cx.body.expr(*then).span.contains(span),
+            _ => false,
+        },
+        _ => false,
+    })
+}
+
 /// What is added to now: `Instant::now() + delay`.
 fn ahead(cx: &Context<'_>, until: ExprId) -> Option<ExprId> {
     let ExprKind::Binary(BinOp::Add, now, delay) = cx.body.expr(cx.behind_name(until)).kind else {
         return None;
     };
-    let ExprKind::Call(callee, _) = &cx.body.expr(cx.behind_name(now)).kind else { return None };
+    // ahead of anything else it is no delay: a deadline, a period
+    let ExprKind::Call(callee, _) = &cx.body.expr(now).kind else { return None };
     let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return None };
     // of another clock the difference may be of another type
     let is_instant = path.segments.ends_with(&["Instant".to_owned(), "now".to_owned()]);
@@ -493,11 +517,9 @@ fn success(
         let failed = || connects.is_none() && failing.iter().any(|trip| std::ptr::eq(*trip, *state));
         of(Verdict::Success) && !of(Verdict::Failure) && !failed()
     };
-    // of a retry what waits as a failure does is no success: that one leaves
-    let waits_too = if retries { waiting(record, failing) } else { Vec::new() };
-    let waits_as_failing = |state: &&State| waits_too.iter().any(|other| std::ptr::eq(*other, *state));
+    // of a retry what waits and tries again is no success: that one leaves
     let backs: Vec<&State> =
-        record.backs.iter().filter(worked).filter(|state| !waits_as_failing(state)).collect();
+        record.backs.iter().filter(worked).filter(|state| !retries || state.waits.is_empty()).collect();
     if backs.is_empty() {
         return Success::Leaves;
     }

@@ -14,7 +14,7 @@ use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
 use crate::detect::context::{Callee, Context};
 use crate::detect::unlooped::is_given_failure;
-use crate::detect::{handles, immediate, sites};
+use crate::detect::{immediate, sites, waits_at};
 use crate::knowledge::{Changes, Driver, Library, Policy, Sets, Setter};
 use crate::model::{Fact, Growth, Kind, Place, PolicyAt, Site, WaitAt};
 
@@ -383,9 +383,9 @@ impl<'c, 'a> Built<'c, 'a> {
                 let Some(Callee::Own(item)) = cx.by_path(path) else { return None };
                 let inner = cx.inside(item)?;
                 let ret = inner.body.ret.as_ref()?;
-                handles::of_schedule(&inner, ret).waits.pop()
+                waits_at::of_schedule(&inner, ret).waits.pop()
             }
-            ExprKind::Closure { body, .. } => handles::of_closure(cx, *body),
+            ExprKind::Closure { body, .. } => waits_at::of_closure(cx, *body),
             _ => None,
         }
         .filter(|wait| wait.is_duration)

@@ -4,10 +4,10 @@
 use super::classify::failed_ops;
 use super::context::{Callee, Context};
 use super::flow::{Event, LoopRecord, Op, State, Verdict};
-use super::summary::summary;
+use super::waits_at::waits;
 use crate::body::{BinOp, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty};
-use crate::knowledge::{Role, Unit};
-use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, Success, WaitAt};
+use crate::knowledge::Role;
+use crate::model::{Clip, Counter, FailureAt, Handles, Kind, Place, ReplyAt, Success};
 use crate::resolve::Target;
 
 /// Rust's integer types.
@@ -24,124 +24,56 @@ pub(crate) fn of_loop(
     kind: Kind,
 ) -> Handles {
     let connects = main.filter(|_| kind == Kind::Reconnect);
+    let waits = waits(cx, failing, Some(id));
+    let waits_too = waiting(record, failing);
+    let counter = ranged(cx, id).or_else(|| stepped(cx, id, &waits_too));
     Handles {
-        counter: ranged(cx, id).or_else(|| stepped(cx, id, failing)),
-        success: success(cx, id, record, failing, connects),
+        counter_inside: counter.as_ref().and_then(|counter| counter_inside(cx, counter, failing)),
+        counter,
+        success: success(cx, id, record, failing, connects, matches!(kind, Kind::Retry | Kind::Helper)),
+        after_failure_only: waits_too.iter().all(|state| has_failed(state)),
         hinted: failing.iter().any(|state| state.marks.hint),
         clip: clip(cx, id),
         failures: failures(cx, id, failing, main),
-        ..waits(cx, failing, Some(id))
+        replies: replies(cx, id, failing, main),
+        ..waits
     }
 }
 
-/// The handles of failing paths that no loop of this body holds: their waits alone.
-pub(crate) fn waits(cx: &Context<'_>, failing: &[&State], looped: Option<ExprId>) -> Handles {
-    let mut calls: Vec<ExprId> = failing.iter().flat_map(|state| state.waits.iter().copied()).collect();
-    calls.sort_by_key(|call| cx.body.expr(*call).span);
-    calls.dedup();
-    let found: Vec<Option<WaitAt>> = calls.iter().map(|call| wait_at(cx, *call, looped)).collect();
-    let inside = match calls.as_slice() {
-        [only] => wait_inside(cx, *only),
-        _ => None,
+/// The trips that come back and wait as a failing one does, whatever they saw: what is waited there changes for all of them.
+fn waiting<'s>(record: &'s LoopRecord, failing: &[&'s State]) -> Vec<&'s State> {
+    let as_failing = |state: &&State| {
+        state.waits.iter().any(|wait| failing.iter().any(|other| other.waits.contains(wait)))
     };
-    Handles {
-        inside: inside.filter(|_| found.iter().all(Option::is_none)),
-        more_waits: found.iter().any(Option::is_none),
-        waits: found.into_iter().flatten().collect(),
-        ..Handles::default()
-    }
+    record.backs.iter().filter(as_failing).collect()
 }
 
-/// The handle of a function that computes a delay: the value that it gives, where it gives one in one place.
-pub(crate) fn of_schedule(cx: &Context<'_>, ret: &Ty) -> Handles {
-    let is_duration = is_duration(cx, ret);
-    let leaves_early = cx.body.exprs().any(|(id, expr)| {
-        matches!(expr.kind, ExprKind::Return(_) | ExprKind::Try(_)) && cx.task_around(id).is_none()
-    });
-    let call = cx.place(cx.body.root);
-    let value = value_of(cx, cx.body.root).filter(|_| !leaves_early);
-    let (Some(call), Some(delay)) = (call, value.and_then(|value| cx.place(value))) else {
-        return Handles { more_waits: true, ..Handles::default() };
-    };
-    let given = delay.clone();
-    Handles {
-        waits: vec![WaitAt { call, delay, given, is_duration, direct: true }],
-        clip: clip(cx, cx.body.root),
-        ..Handles::default()
-    }
+/// Whether something failed on a trip.
+fn has_failed(state: &State) -> bool {
+    state.looked.iter().any(|look| look.verdict == Verdict::Failure && !look.at_head)
 }
 
-/// Whether a type is std's `Duration`, or one that may be missing.
-fn is_duration(cx: &Context<'_>, ty: &Ty) -> bool {
-    if ty.name() == "Option" {
-        return ty.args.first().is_some_and(|inner| is_duration(cx, inner));
-    }
-    matches!(cx.krate.path(cx.at, &ty.path), Target::External(full) if cx.knowledge.is_duration(&full))
-}
-
-/// The expression whose value a block has: its tail, or what a variable holds that is only given on.
-fn value_of(cx: &Context<'_>, id: ExprId) -> Option<ExprId> {
-    let tail = cx.body.block(id)?.tail?;
-    let inside = match &cx.body.expr(tail).kind {
-        ExprKind::Call(_, args) if cx.call_name(tail) == "Some" => *args.first()?,
-        _ => tail,
-    };
-    Some(held(cx, inside, None))
-}
-
-/// The wait that a function of the crate makes for its caller, in that function.
-fn wait_inside(cx: &Context<'_>, call: ExprId) -> Option<WaitAt> {
+/// What counts the attempts in the function that waits for its caller: the parameter that is given the caller's counter as it is.
+fn counter_inside(cx: &Context<'_>, counter: &Counter, failing: &[&State]) -> Option<Counter> {
+    let mut calls = failing.iter().flat_map(|state| state.waits.iter().copied());
+    let call = calls.next().filter(|first| calls.all(|other| other == *first))?;
     let Callee::Own(item) = cx.callee(call) else { return None };
-    let wait = summary(cx, item).wait?;
+    let is_counter = |arg: &ExprId| matches!(&cx.body.expr(*arg).kind, ExprKind::Path(path) if path.single() == Some(counter.name.as_str()));
+    let at = cx.args(call).iter().position(is_counter)?;
     let inner = cx.inside(item)?;
-    let found = wait_at(&inner, wait, None)?;
-    found.direct.then_some(found)
+    let param = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?;
+    let ty = param.ty.as_ref().filter(|ty| INTEGERS.contains(&ty.name()))?;
+    let PatKind::Bind { name, mutable: false, .. } = &inner.body.pat(param.pat).kind else { return None };
+    Some(Counter { name: name.clone(), ty: ty.name().to_owned(), first: counter.first })
 }
 
-fn wait_at(cx: &Context<'_>, call: ExprId, looped: Option<ExprId>) -> Option<WaitAt> {
-    let args = cx.args(call);
-    let (given, is_duration, direct) = match cx.callee(call) {
-        Callee::Known(entry, _) => match &entry.role {
-            // a point in time is none that could be drawn from
-            Role::Wait { arg: Some(arg), unit, .. } if *unit != Unit::Until => {
-                (*args.get(*arg)?, *unit == Unit::Duration, true)
-            }
-            _ => return None,
-        },
-        // a plain number may as well be that of the attempt
-        Callee::Own(_) | Callee::Operand(_) | Callee::Foreign(_) | Callee::Unknown => {
-            let mut durations =
-                args.iter().filter(|arg| cx.type_of(**arg).is_some_and(|ty| is_duration(cx, &ty)));
-            (*durations.next().filter(|_| durations.next().is_none())?, true, false)
-        }
-        Callee::Closure(_) => return None,
-    };
-    Some(WaitAt {
-        call: cx.place(call)?,
-        delay: cx.place(held(cx, given, looped))?,
-        given: cx.place(given)?,
-        is_duration,
-        direct,
-    })
-}
-
-/// What a variable that never changes was given, where that is made anew on each trip; so that what is logged is what is waited.
-fn held(cx: &Context<'_>, given: ExprId, looped: Option<ExprId>) -> ExprId {
-    let made = || {
-        let local = cx.body.local(given)?;
-        let PatKind::Bind { mutable: false, .. } = cx.body.pat(local).kind else { return None };
-        let init = cx.init(local)?;
-        let inside = looped.is_none_or(|looped| cx.body.expr(looped).span.contains(cx.body.expr(init).span));
-        inside.then_some(init)
-    };
-    // what is chosen between several stays as it is: each way has its own sense
-    let simple =
-        |init: &ExprId| !matches!(cx.body.expr(*init).kind, ExprKind::Match(..) | ExprKind::If { .. });
-    made().filter(simple).unwrap_or(given)
+/// How many of a call's arguments are no parameters: by path a method's receiver stands among the arguments.
+pub(super) fn receivers(cx: &Context<'_>, call: ExprId, inner: &Context<'_>) -> Option<usize> {
+    cx.args(call).len().checked_sub(inner.body.params.len())
 }
 
 /// The first `(grown + drawn).min(cap)` in here, or `min(…)` of them.
-fn clip(cx: &Context<'_>, within: ExprId) -> Option<Clip> {
+pub(super) fn clip(cx: &Context<'_>, within: ExprId) -> Option<Clip> {
     let mut found = None;
     cx.body.walk(within, &mut |id| {
         if found.is_none() && cx.call_name(id) == "min" {
@@ -217,8 +149,8 @@ fn ranged(cx: &Context<'_>, id: ExprId) -> Option<Counter> {
     Some(Counter { name: name.clone(), ty: ty.unwrap_or_default(), first })
 }
 
-/// The variable that every failing trip moves on by one, and that nothing else changes.
-fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> {
+/// The variable that every trip that waits moves on by one, and that nothing else changes.
+fn stepped(cx: &Context<'_>, id: ExprId, waiting: &[&State]) -> Option<Counter> {
     let looped = cx.body.expr(id).span;
     let mut found: Option<Counter> = None;
     for (place, local) in steps_in(cx, id) {
@@ -227,7 +159,7 @@ fn stepped(cx: &Context<'_>, id: ExprId, failing: &[&State]) -> Option<Counter> 
             continue;
         };
         let ExprKind::Lit(Lit::Int(start, suffix)) = &cx.body.expr(init).kind else { continue };
-        let mut before = failing.iter().map(|state| steps_before_wait(cx, state, local));
+        let mut before = waiting.iter().map(|state| steps_before_wait(cx, state, local));
         let Some(first) = before.next().flatten() else { continue };
         if before.any(|other| other != Some(first)) {
             continue;
@@ -304,14 +236,12 @@ fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
     let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
     let Callee::Own(item) = cx.callee(call) else { return None };
     let inner = cx.inside(item)?;
-    // by path a method's receiver stands among the arguments
-    let shift = cx.args(call).len().checked_sub(inner.body.params.len())?;
-    let ty = inner.body.params.get(at.checked_sub(shift)?)?.ty.as_ref()?;
+    let ty = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?.ty.as_ref()?;
     INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 
 /// The integer type of an expression, where it is written somewhere.
-fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
+pub(super) fn integer_type(cx: &Context<'_>, id: ExprId) -> Option<String> {
     let ty = cx.type_of(id)?;
     INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
@@ -324,6 +254,7 @@ fn success(
     record: &LoopRecord,
     failing: &[&State],
     connects: Option<Op>,
+    retries: bool,
 ) -> Success {
     let ops: Vec<Op> = match connects {
         Some(op) => vec![op],
@@ -337,7 +268,9 @@ fn success(
         let failed = || connects.is_none() && failing.iter().any(|trip| std::ptr::eq(*trip, *state));
         of(Verdict::Success) && !of(Verdict::Failure) && !failed()
     };
-    let backs: Vec<&State> = record.backs.iter().filter(worked).collect();
+    // of a retry what waits and tries again is no success: that one leaves
+    let backs: Vec<&State> =
+        record.backs.iter().filter(worked).filter(|state| !retries || state.waits.is_empty()).collect();
     if backs.is_empty() {
         return Success::Leaves;
     }
@@ -387,6 +320,64 @@ fn failures(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) 
         !is_inner(cx, id, at)
     });
     found
+}
+
+/// The variables of a loop that hold the reply of an operation that failed by what it answered.
+fn replies(cx: &Context<'_>, id: ExprId, failing: &[&State], main: Option<Op>) -> Vec<ReplyAt> {
+    let mut ops: Vec<Op> =
+        failing.iter().flat_map(|state| state.looked.iter().map(|look| look.op)).chain(main).collect();
+    ops.sort_unstable();
+    ops.dedup();
+    let mut found: Vec<ReplyAt> = Vec::new();
+    let mut add = |pat: PatId, value: ExprId, whole: bool| {
+        let at = reply_of(cx, value, whole);
+        let Some(krate) = ops.iter().find(|op| **op == at).and_then(|op| crate_of(cx, *op)) else { return };
+        let inside = match &cx.body.pat(pat).kind {
+            PatKind::TupleStruct(path, inside) if !whole && path.last() == "Ok" => inside.first().copied(),
+            PatKind::Bind { .. } if whole => Some(pat),
+            _ => None,
+        };
+        let Some(bound) = inside else { return };
+        let PatKind::Bind { name, sub: None, .. } = &cx.body.pat(bound).kind else { return };
+        let place = cx.krate.file(cx.at).map(|file| file.place(cx.body.pat(bound).span));
+        found.extend(place.map(|bound| ReplyAt { bound, name: name.clone(), krate }));
+    };
+    cx.body.walk(id, &mut |at| {
+        match &cx.body.expr(at).kind {
+            ExprKind::Match(value, arms) => arms.iter().for_each(|arm| add(arm.pat, *value, false)),
+            ExprKind::Let(pat, value) => add(*pat, *value, false),
+            ExprKind::Block(block) => {
+                for stmt in &block.stmts {
+                    if let Stmt::Let { pat, init: Some(init), otherwise, .. } = stmt {
+                        add(*pat, *init, otherwise.is_none());
+                    }
+                }
+            }
+            _ => {}
+        }
+        !is_inner(cx, id, at)
+    });
+    found
+}
+
+/// The call whose reply a value is: without `.await`, and where it is the reply and no `Result` of it, without `?`.
+fn reply_of(cx: &Context<'_>, value: ExprId, whole: bool) -> ExprId {
+    let mut at = if whole { value } else { cx.behind_name(value) };
+    let mut opened = false;
+    loop {
+        match &cx.body.expr(at).kind {
+            ExprKind::Try(inner) if whole && !opened => (at, opened) = (*inner, true),
+            ExprKind::Method(call)
+                if whole && !opened && matches!(call.name.as_str(), "unwrap" | "expect") =>
+            {
+                (at, opened) = (call.receiver, true);
+            }
+            ExprKind::Await(inner) => at = *inner,
+            // a `Result` that is bound as it is
+            _ if whole && !opened => return value,
+            _ => return at,
+        }
+    }
 }
 
 /// What `Err(name)` binds.

@@ -49,6 +49,7 @@ mod unanswered;
 mod unlooped;
 mod varied;
 mod waited_for;
+mod waits_at;
 
 #[doc(hidden)]
 pub use describe::describe;

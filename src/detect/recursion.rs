@@ -7,7 +7,7 @@ use super::flow::{Flow, Followed, Op, State, Tag, Val, Verdict, is_self};
 use super::remote;
 use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
-use super::{handles, sites};
+use super::{sites, waits_at};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, says};
 use crate::model::{BoundKind, Evidence, Fact, Kind, Site};
@@ -76,7 +76,7 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     if let Some(wait) = failing.iter().flat_map(|state| &state.waits).next() {
         replay.calls = vec![*wait];
     }
-    site.handles = handles::waits(cx, &failing, None);
+    site.handles = waits_at::waits(cx, &failing, None);
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
     if !direct {

@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
-use super::{handles, jitter, sites};
+use super::{jitter, sites, waits_at};
 use crate::body::{ExprId, ExprKind, Local, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
@@ -51,7 +51,7 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     } else if !named {
         site.reasons.push("only its type's name says that it is a delay".into());
     }
-    site.handles = handles::of_schedule(cx, ret);
+    site.handles = waits_at::of_schedule(cx, ret);
     let evidence = |text: &str| cx.evidence(cx.body.root, text);
     site.why.push(evidence("computes the delay for others"));
     let users = users(cx);

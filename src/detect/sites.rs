@@ -9,7 +9,9 @@ use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats};
+use super::{
+    counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats, waits_at,
+};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
@@ -206,7 +208,7 @@ fn of_loop(
         let waits =
             |wait: &&ExprId| !matches!(cx.callee(**wait), Callee::Own(item) if !summary(cx, item).is_wait);
         let backs: Vec<&State> = record.backs.iter().collect();
-        site.handles = handles::waits(cx, &backs, Some(id));
+        site.handles = waits_at::waits(cx, &backs, Some(id));
         if let Some(wait) = record.backs.iter().find_map(|state| state.waits.iter().find(waits)) {
             site.delay.blocking_in_async = Fact::Known(
                 blocks(cx, *wait) && in_async(cx, record.within),

@@ -89,6 +89,16 @@ impl<'a> Around<'a> {
         self.above(id).find(|at| self.body.expr(*at).kind.is_loop())
     }
 
+    /// The block of a loop.
+    pub(super) fn body_of_loop(&self, looped: ExprId) -> Option<ExprId> {
+        match &self.body.expr(looped).kind {
+            ExprKind::Loop { body, .. } | ExprKind::While { body, .. } | ExprKind::For { body, .. } => {
+                Some(*body)
+            }
+            _ => None,
+        }
+    }
+
     /// The innermost statement that an expression stands in, itself included; none beyond a closure or task.
     pub(super) fn statement(&self, id: ExprId) -> Option<Statement> {
         let mut inner = id;
@@ -137,6 +147,13 @@ impl<'a> Around<'a> {
         })
     }
 
+    /// Whether an attribute stands before a statement: what is put between them, or behind, is not meant.
+    pub(super) fn has_attribute(&self, statement: Span) -> bool {
+        let before = self.file.text.get(..statement.start as usize).unwrap_or_default().trim_end();
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        before.ends_with(']') && before.get(line..).is_some_and(|line| line.trim_start().starts_with("#["))
+    }
+
     /// The byte after the semicolon that follows at once.
     fn semicolon_after(&self, end: u32) -> Option<u32> {
         let rest = self.file.text.get(end as usize..)?;
@@ -171,7 +188,7 @@ impl<'a> Around<'a> {
 
     /// How `Duration` is called: as the expression next to it writes it, by its name where that is imported, else by its path. In a macro
     /// by its path: names mean what they mean where it is called.
-    fn duration(&self, beside: ExprId) -> String {
+    pub(super) fn duration(&self, beside: ExprId) -> String {
         let is_macro = self.krate.item(self.at).is_some_and(|item| item.kind == ItemKind::MacroRules);
         let written = self.body.exprs().find_map(|(id, expr)| match &expr.kind {
             ExprKind::Path(path) if self.span(beside).contains(self.span(id)) => {
@@ -185,6 +202,13 @@ impl<'a> Around<'a> {
             None if !is_macro && self.is_duration_path(&["Duration".to_owned()]) => "Duration".to_owned(),
             None => "std::time::Duration".to_owned(),
         }
+    }
+
+    /// How std's `Instant` is called: by its name where that is imported, else by its path.
+    pub(super) fn instant(&self) -> &'static str {
+        let std = ["std", "time", "Instant"];
+        let is_std = matches!(self.krate.path(self.at, &["Instant".to_owned()]), Target::External(full) if full == std);
+        if is_std { "Instant" } else { "std::time::Instant" }
     }
 
     /// Whether a path is std's `Duration`, or another name for it.

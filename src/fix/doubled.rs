@@ -7,13 +7,16 @@ use super::edits::{insert, replace};
 use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
 use super::{Draft, Wanted, shown};
 use crate::body::{ExprId, ExprKind};
-use crate::model::{Counter, Edit, Jitter, Kind, Success, WaitAt};
+use crate::model::{BoundKind, Counter, Edit, Jitter, Kind, Success, WaitAt};
 
 /// Names for the variable that doubles.
 const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
 
 /// Names for what is drawn of it, where the wait is no statement of its own.
 const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
+
+/// Names for when a trip began.
+const BEGUN: &[&str] = &["begun", "started", "trip_begun"];
 
 /// Doublings where the base is not known: the cap is 32 times the base then.
 const DOUBLINGS: u32 = 5;
@@ -34,8 +37,8 @@ enum Step {
 /// The drafts of a constant delay, the smallest first.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     let handles = &wanted.site.handles;
-    let durations = handles.waits.iter().all(|wait| wait.is_duration);
-    if handles.waits.is_empty() || handles.more_waits || !durations {
+    let waits = wanted.waits();
+    if waits.is_empty() || waits.iter().any(|wait| !wait.is_duration) {
         return Vec::new();
     }
     let first_s = wanted.site.delay.first_s.value().copied().filter(|first| *first > 0.0);
@@ -60,12 +63,26 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
                 ..draft(edits)
             }));
         }
-        if let Some(counter) = handles.counter.as_ref().filter(|_| handles.success == Success::Leaves) {
+        if let Some(counter) = counter(wanted) {
             found.extend(by_counter(around, wanted, counter, cap, &draws).map(draft));
         }
-        found.extend(by_variable(around, wanted, cap, &draws, Grows::Doubled).map(draft));
+        if handles.inside.is_none() {
+            found.extend(by_variable(around, wanted, cap, &draws, Grows::Doubled).map(draft));
+            found.extend(by_time(around, wanted, cap, &draws).map(draft));
+        }
     }
     found
+}
+
+/// What counts the attempts where the wait is, if it says how often failures followed on one another.
+fn counter<'a>(wanted: &'a Wanted<'_>) -> Option<&'a Counter> {
+    let handles = &wanted.site.handles;
+    if handles.inside.is_some() {
+        return handles.counter_inside.as_ref().filter(|_| handles.success == Success::Leaves);
+    }
+    // what bounds a retry counts through all of it, whatever succeeds in between
+    let bounds = wanted.site.kind == Kind::Retry && wanted.site.attempts.kind.is(&BoundKind::Bounded);
+    handles.counter.as_ref().filter(|_| handles.success == Success::Leaves || bounds)
 }
 
 /// `base * 2^n`, by the number of the attempt.
@@ -82,26 +99,44 @@ fn by_counter(
         // an integer of any type may be cast
         _ => format!("{} as u32", counter.name),
     };
-    let exponent = if counter.first == 0 { number } else { format!("{number} - {}", counter.first) };
-    wanted
-        .site
-        .handles
-        .waits
-        .iter()
-        .map(|wait| {
-            let at = around.expr(&wait.delay)?;
-            let base = around.as_receiver(at);
-            let grown = if let Some(cap) = cap {
-                let cap = around.seconds(cap, at);
-                format!("{base}.saturating_mul(2u32.saturating_pow({exponent})).min({cap})")
-            } else {
-                let exponent =
-                    if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
-                format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
-            };
-            Some(put(around, at, &format!("{grown}{}", wanted.draw(draws))))
-        })
-        .collect()
+    let exponent = match counter.first {
+        0 => number,
+        // others that call it may count otherwise
+        first if wanted.site.handles.inside.is_some() => format!("{number}.saturating_sub({first})"),
+        first => format!("{number} - {first}"),
+    };
+    let mut edits = Vec::new();
+    let mut texts = wanted.waits().iter().map(|wait| around.expr(&wait.delay).map(|at| around.line(at)));
+    let first = texts.next();
+    let alike = texts.all(|text| Some(text) == first);
+    for wait in wanted.waits() {
+        // what somebody else decided on a trip is no constant of this loop
+        if !alike && wait.fallback.is_none() {
+            let (delay, looped) = (around.expr(&wait.delay)?, around.expr(&wanted.site.place)?);
+            can_come_before(around, delay, looped).then_some(())?;
+        }
+        let at = around.expr(wait.fallback.as_ref().unwrap_or(&wait.delay))?;
+        let base = around.as_receiver(at);
+        let grown = if let Some(cap) = cap {
+            let cap = around.seconds(cap, at);
+            format!("{base}.saturating_mul(2u32.saturating_pow({exponent})).min({cap})")
+        } else {
+            let exponent = if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
+            format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
+        };
+        if wait.fallback.is_some() {
+            let given = around.expr(&wait.given)?;
+            // what is written in the call itself has both in one place
+            if span_of(&wait.given).contains(around.span(at)) {
+                return None;
+            }
+            edits.push(replace(&around.file.path, around.span(at), grown));
+            edits.push(put(around, given, &format!("{}{}", around.as_receiver(given), wanted.draw(draws))));
+        } else {
+            edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
+        }
+    }
+    Some(edits)
 }
 
 /// A variable that holds the delay, doubled after each wait.
@@ -113,27 +148,18 @@ fn by_variable(
     grows: Grows,
 ) -> Option<Vec<Edit>> {
     let handles = &wanted.site.handles;
-    let looped = around.expr(&wanted.site.place)?;
+    let looped = loop_of_waits(around, wanted)?;
     let before = around.statement(looped)?;
-    let waits: Vec<(ExprId, &WaitAt)> =
-        handles.waits.iter().map(|wait| Some((around.expr(&wait.delay)?, wait))).collect::<Option<_>>()?;
+    let waits = waits_alike(around, wanted, looped)?;
     let (first, _) = *waits.first()?;
-    let base = around.line(first);
-    let alike = waits.iter().all(|(at, _)| around.line(*at) == base);
     // what stands in an inner loop begins anew with it, and not with this one
-    let is_own = |(at, _): &(ExprId, &WaitAt)| around.loop_around(*at) == Some(looped);
-    if !alike || !waits.iter().all(is_own) || !can_come_before(around, first, looped) {
+    if !waits.iter().all(|(at, _)| around.loop_around(*at) == Some(looped)) {
         return None;
     }
+    let base = around.line(first);
     let name = around.free_name(NAMES)?;
-    let cap = match cap {
-        Some(cap) => around.seconds(cap, first),
-        None => format!("{}.saturating_mul({})", around.as_receiver(first), 2_u32.pow(DOUBLINGS)),
-    };
-    let path = &around.file.path;
-    let indent = around.indent(before.span.start);
-    let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
-    let mut edits = vec![insert(path, before.span.start, format!("{declared}{}{indent}", around.newline()))];
+    let cap = cap_of(around, cap, first);
+    let mut edits = vec![declared(around, before.span.start, name, &base)];
     let (argument, step) = match grows {
         Grows::Doubled => {
             let argument = format!("{name}{}", wanted.draw(draws));
@@ -147,7 +173,17 @@ fn by_variable(
         }
     };
     for (at, wait) in &waits {
-        edits.extend(stepped(around, wait, *at, &argument, &step)?);
+        if wait.fallback.is_none() {
+            edits.extend(stepped(around, wait, *at, &argument, &step)?);
+            continue;
+        }
+        let given = around.expr(&wait.given)?;
+        if grows == Grows::ByDraw || span_of(&wait.given).contains(around.span(*at)) {
+            return None;
+        }
+        let drawn = format!("{}{}", around.as_receiver(given), wanted.draw(draws));
+        edits.push(replace(&around.file.path, around.span(*at), name));
+        edits.extend(stepped(around, wait, given, &drawn, &step)?);
     }
     match &handles.success {
         Success::Leaves => {}
@@ -161,6 +197,122 @@ fn by_variable(
         }
     }
     Some(edits)
+}
+
+/// A variable that holds the delay, doubled after each wait, which begins anew after a trip that took longer than it ever gets: where connections
+/// are kept alive, and none can be seen to have succeeded, one that lasted did.
+fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &Draws) -> Option<Vec<Edit>> {
+    let handles = &wanted.site.handles;
+    // who waits also where all is well would wait ever longer for nothing
+    if wanted.site.kind != Kind::Reconnect
+        || handles.success == Success::Leaves
+        || !handles.after_failure_only
+    {
+        return None;
+    }
+    let looped = around.expr(&wanted.site.place)?;
+    let before = around.statement(looped)?;
+    let waits = waits_alike(around, wanted, looped)?;
+    let (first, _) = *waits.first()?;
+    let is_own = |at: ExprId, wait: &WaitAt| {
+        around.loop_around(at) == Some(looped) || leaves_inner_loop(around, wait).is_some()
+    };
+    if !waits.iter().all(|(at, wait)| is_own(*at, wait)) {
+        return None;
+    }
+    let body = around.body_of_loop(looped)?;
+    let (name, begun) = (around.free_name(NAMES)?, around.free_name(BEGUN)?);
+    let (base, cap) = (around.line(first), cap_of(around, cap, first));
+    let mut edits = vec![
+        declared(around, before.span.start, name, &base),
+        begin_with(around, body, &format!("let {begun} = {}::now();", around.instant()))?,
+    ];
+    let argument = format!("{name}{}", wanted.draw(draws));
+    let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
+    for (at, wait) in &waits {
+        // what would have to be laid out anew has no statement of its own
+        let statement = around.statement(waited(around, wait)?)?;
+        if statement.is_let || around.arm_body(statement.expr) == Some(statement.expr) {
+            return None;
+        }
+        let indent = around.indent(statement.span.start);
+        let anew = format!("if {begun}.elapsed() > {cap} {{\n{}{name} = {base};\n}}", around.step());
+        let anew = format!("{}{}{indent}", indented(around, &anew, indent), around.newline());
+        edits.push(insert(&around.file.path, statement.span.start, anew));
+        edits.extend(stepped(around, wait, *at, &argument, &Step::After(step.clone()))?);
+    }
+    Some(edits)
+}
+
+/// The loop whose trips a variable grows by: the site's, or an inner one that does all the waiting, each time round.
+fn loop_of_waits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<ExprId> {
+    let looped = around.expr(&wanted.site.place)?;
+    let mut inner = None;
+    for wait in &wanted.site.handles.waits {
+        let at = around.expr(&wait.delay)?;
+        if inner.is_some_and(|inner| around.loop_around(at) != Some(inner)) {
+            return Some(looped);
+        }
+        inner = around.loop_around(at);
+    }
+    let inner = inner.filter(|inner| *inner != looped && around.span(looped).contains(around.span(*inner)));
+    let each_time = |inner: &ExprId| {
+        let body = around.body_of_loop(*inner);
+        wanted.site.handles.waits.iter().all(|wait| {
+            let statement = waited(around, wait).and_then(|waited| around.statement(waited));
+            statement.is_some_and(|it| around.parent(it.expr) == body && !it.is_let)
+        })
+    };
+    Some(inner.filter(each_time).unwrap_or(looped))
+}
+
+/// What doubles of a wait.
+fn base_of(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
+    around.expr(wait.fallback.as_ref().unwrap_or(&wait.delay))
+}
+
+/// The delays of the waits and those, if they are written alike and can be read before the loop.
+fn waits_alike<'w>(
+    around: &Around<'_>,
+    wanted: &'w Wanted<'_>,
+    looped: ExprId,
+) -> Option<Vec<(ExprId, &'w WaitAt)>> {
+    let waits = &wanted.site.handles.waits;
+    let waits: Vec<(ExprId, &WaitAt)> =
+        waits.iter().map(|wait| Some((base_of(around, wait)?, wait))).collect::<Option<_>>()?;
+    let (first, _) = *waits.first()?;
+    let base = around.line(first);
+    let alike = waits.iter().all(|(at, _)| around.line(*at) == base);
+    (alike && can_come_before(around, first, looped)).then_some(waits)
+}
+
+/// Whether a wait in an inner loop is followed by leaving that: `continue 'outer`.
+fn leaves_inner_loop(around: &Around<'_>, wait: &WaitAt) -> Option<()> {
+    let statement = around.statement(waited(around, wait)?)?;
+    let rest = around.file.text.get(statement.span.end as usize..)?;
+    rest.trim_start().starts_with("continue '").then_some(())
+}
+
+/// The cap as code: where the base is not known, a multiple of it.
+fn cap_of(around: &Around<'_>, cap: Option<f64>, base: ExprId) -> String {
+    match cap {
+        Some(cap) => around.seconds(cap, base),
+        None => format!("{}.saturating_mul({})", around.as_receiver(base), 2_u32.pow(DOUBLINGS)),
+    }
+}
+
+/// `let mut name = base;` on a line before this byte.
+fn declared(around: &Around<'_>, before: u32, name: &str, base: &str) -> Edit {
+    let indent = around.indent(before);
+    let declared = indented(around, &broken(&format!("let mut {name} = {base};"), indent), indent);
+    insert(&around.file.path, before, format!("{declared}{}{indent}", around.newline()))
+}
+
+/// The call that waits, awaited.
+fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
+    let call = around.expr(&wait.call)?;
+    let awaited = |parent: &ExprId| matches!(around.body.expr(*parent).kind, ExprKind::Await(_));
+    Some(around.parent(call).filter(awaited).unwrap_or(call))
 }
 
 /// Whether an expression can be evaluated before the loop: it reads nothing that is bound inside, and changes nothing.
@@ -178,12 +330,11 @@ fn can_come_before(around: &Around<'_>, at: ExprId, looped: ExprId) -> bool {
 /// The wait with what is drawn in place of its delay, and the step behind it.
 fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step: &Step) -> Option<Vec<Edit>> {
     let path = &around.file.path;
-    let call = around.expr(&wait.call)?;
-    let waited = match around.parent(call) {
-        Some(parent) if matches!(around.body.expr(parent).kind, ExprKind::Await(_)) => parent,
-        _ => call,
-    };
+    let waited = waited(around, wait)?;
     let statement = around.statement(waited)?;
+    if around.has_attribute(statement.span) {
+        return None;
+    }
     let indent = around.indent(statement.span.start);
     let newline = around.newline();
     if around.arm_body(waited) == Some(waited) {

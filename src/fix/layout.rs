@@ -27,6 +27,9 @@ pub(super) fn put(around: &Around<'_>, at: ExprId, text: &str) -> Edit {
 fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
     let statement =
         around.statement(at).filter(|statement| is_plain(around, statement.expr, statement.span, at))?;
+    if around.has_attribute(statement.span) {
+        return None;
+    }
     let indent = around.indent(statement.span.start);
     let whole = if statement.is_let && statement.expr == at {
         printed(&with(around, statement.span, at, text)?)?

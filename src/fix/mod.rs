@@ -9,6 +9,7 @@ mod clipped;
 mod doubled;
 mod draws;
 mod edits;
+mod hinted;
 mod jitter;
 mod last;
 mod layout;
@@ -80,9 +81,14 @@ pub(crate) fn drafts(
     // the place of a function that is a site is all of it: what is changed lies inside
     let handles = &wanted.site.handles;
     let wait = handles.waits.first().or(handles.inside.as_ref());
-    let place = wait.map_or(&wanted.site.place, |wait| &wait.delay);
-    let Some(around) = Around::of(krate, knowledge, place) else { return Vec::new() };
-    let mut drafts = rendered(&around, wanted, change);
+    let waits = wait.map_or(&wanted.site.place, |wait| &wait.delay);
+    let place = if handles.policy.is_some() { &wanted.site.place } else { waits };
+    let at = |place| Around::of(krate, knowledge, place);
+    let mut drafts = at(place).map(|around| rendered(&around, wanted, change)).unwrap_or_default();
+    // the delays of a policy may be what a function of the crate gives
+    if drafts.is_empty() && handles.policy.is_some() && grows_without_jitter(wanted, change) {
+        drafts = at(waits).map(|around| jitter::drafts(&around, wanted)).unwrap_or_default();
+    }
     for draft in &mut drafts {
         // two waits may be given one variable
         draft.edits.sort();
@@ -92,6 +98,12 @@ pub(crate) fn drafts(
         draft.edits.iter().zip(draft.edits.iter().skip(1)).all(|(one, next)| one.end_byte <= next.start_byte)
     });
     drafts
+}
+
+/// Whether what is wanted is a random part of delays that grow, and that a function gives.
+fn grows_without_jitter(wanted: &Wanted<'_>, change: Change) -> bool {
+    let is_constant = wanted.site.delay.growth.is(&Growth::Constant);
+    change == Change::FullJitter && !is_constant && wanted.site.handles.inside.is_some()
 }
 
 /// The change, written by whoever knows that kind.
@@ -111,8 +123,7 @@ fn rendered(around: &Around<'_>, wanted: &Wanted<'_>, change: Change) -> Vec<Dra
         Change::SkipLastSleep => last::drafts(around, wanted),
         Change::BoundAttempts => bounded::drafts(around, wanted),
         Change::StopOnPermanent => permanent::drafts(around, wanted),
-        // the reply that has the hint is seldom at hand where the wait is
-        Change::HonourRetryAfter => Vec::new(),
+        Change::HonourRetryAfter => hinted::drafts(around, wanted),
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Does {
     DrawUpTo,
     /// Waits `{delay}` without blocking the thread; awaited.
     Sleep,
+    /// Gives the `Option` of how long a server that answered `{reply}` wants to be left alone; `{duration}` is std's type.
+    ReadHint,
     /// Tells whether `{error}`, the crate's own, is a refusal that no further attempt changes.
     IsPermanent,
 }
@@ -39,6 +41,9 @@ pub struct Code {
     pub by_default: bool,
     /// The code; `{crate}` is the crate's name here.
     pub write: String,
+    /// Methods that leave what they are called on as it is: after others a reply is gone.
+    #[serde(default)]
+    pub keeps: Vec<String>,
     /// The version to ask for where the crate is not listed: only crates with this are proposed.
     #[serde(default)]
     pub add: Option<String>,

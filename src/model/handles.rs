@@ -16,10 +16,16 @@ pub struct Handles {
     pub hinted: bool,
     /// What counts the attempts.
     pub counter: Option<Counter>,
+    /// The same in the function that waits for its caller.
+    pub counter_inside: Option<Counter>,
+    /// Nothing waits there but trips on which something failed.
+    pub after_failure_only: bool,
     /// What the trips do on which the operation succeeded.
     pub success: Success,
     /// Where a failure of the operation is at hand, and goes round.
     pub failures: Vec<FailureAt>,
+    /// What the operation's reply is called where it is at hand.
+    pub replies: Vec<ReplyAt>,
     /// Where the cap cuts the random part off.
     pub clip: Option<Clip>,
     /// What builds the policy of a retry crate.
@@ -35,6 +41,8 @@ pub struct WaitAt {
     pub delay: Place,
     /// What the call itself is given: the same place, or the variable's.
     pub given: Place,
+    /// What is waited where nobody says how long on that trip: `hint.unwrap_or(this)`.
+    pub fallback: Option<Place>,
     /// A `Duration`, and no number.
     pub is_duration: bool,
     /// The call waits by itself (`sleep(d)`), and is not a function that waits inside.
@@ -81,6 +89,17 @@ pub struct FailureAt {
     pub same_error: bool,
 }
 
+/// A variable that holds what the operation was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyAt {
+    /// What binds it: its name's place.
+    pub bound: Place,
+    /// Its name.
+    pub name: String,
+    /// The crate that was called.
+    pub krate: String,
+}
+
 /// `min(cap, grown + drawn)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clip {
@@ -111,6 +130,10 @@ pub struct PolicyAt {
     pub cap: Option<String>,
     /// Limits its attempts to `{attempts}`.
     pub bound: Option<String>,
+    /// Makes its delays random by what `{draw}` does to a `Duration`.
+    pub drawn: Option<String>,
     /// What builds one that doubles instead.
     pub grows: Option<String>,
+    /// Setters that are called otherwise then: the name here, and there.
+    pub renamed: Vec<(String, String)>,
 }

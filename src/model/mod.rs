@@ -17,7 +17,7 @@ pub use fact::{Evidence, Fact};
 pub use facts::{FACTS, FactInfo, FactType, Value, fact_info};
 pub use finding::{Change, Finding, Group, Label, Level, Persona, Problem};
 pub use fix::{Edit, Fix, Needed, Safety, edited};
-pub use handles::{Clip, Counter, FailureAt, Handles, PolicyAt, Success, WaitAt};
+pub use handles::{Clip, Counter, FailureAt, Handles, PolicyAt, ReplyAt, Success, WaitAt};
 pub use limits::{LIMITS, LimitInfo, MAX_DELAY, Measure, limit_info, suggested_cap};
 pub use place::Place;
 pub use site::{

@@ -443,7 +443,7 @@ pub(super) fn run(eval: &mut Eval<'_, '_>, event: Event) {
 }
 
 /// The deadline that a timer which is kept is set to again: `nap.as_mut().reset(Instant::now() + d)`.
-fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
+pub(crate) fn rearmed(cx: &Context<'_>, call: ExprId) -> Option<ExprId> {
     if let ExprKind::Method(method) = &cx.body.expr(call).kind
         && let ("reset", [until]) = (method.name.as_str(), method.args.as_slice())
     {

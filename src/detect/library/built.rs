@@ -14,9 +14,9 @@ use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
 use crate::detect::context::{Callee, Context};
 use crate::detect::unlooped::is_given_failure;
-use crate::detect::{immediate, sites};
+use crate::detect::{immediate, sites, waits_at};
 use crate::knowledge::{Changes, Driver, Library, Policy, Sets, Setter};
-use crate::model::{Fact, Growth, Kind, Place, PolicyAt, Site};
+use crate::model::{Fact, Growth, Kind, Place, PolicyAt, Site, WaitAt};
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
@@ -302,6 +302,7 @@ impl<'c, 'a> Built<'c, 'a> {
         }
         self.of_crate(&mut site);
         site.handles.policy = self.handle();
+        site.handles.inside = self.delay_function();
         made.push(site);
         made
     }
@@ -332,15 +333,62 @@ impl<'c, 'a> Built<'c, 'a> {
 
     /// Where a change of the policy takes hold.
     fn handle(&self) -> Option<PolicyAt> {
-        let Changes { jitter, jitter_feature, cap, bound, grows } = self.policy.changes.clone();
+        let Changes { jitter, jitter_feature, cap, bound, drawn, grows, renamed } =
+            self.policy.changes.clone();
         let jitter = jitter.filter(|_| jitter_feature.is_none_or(|feature| self.has_feature(&feature)));
         let (chain, made) = (self.place(self.last)?, self.place(self.from)?);
         let arg = args_of(self.cx, self.from).first().map(|arg| {
             let file = self.cx.krate.file(self.cx.at);
-            file.map_or("", |file| file.slice(self.cx.body.expr(*arg).span))
+            let text = file.map_or("", |file| file.slice(self.cx.body.expr(*arg).span));
+            // an operand that binds less tightly than what is written behind it
+            let binds = matches!(
+                self.cx.body.expr(*arg).kind,
+                ExprKind::Lit(_)
+                    | ExprKind::Path(_)
+                    | ExprKind::Call(..)
+                    | ExprKind::Method(_)
+                    | ExprKind::Field(..)
+            );
+            (text, if binds { text.to_owned() } else { format!("({text})") })
         });
-        let grows = grows.zip(arg).map(|(grows, arg)| grows.replace("{arg}", arg));
-        Some(PolicyAt { chain, made, jitter, cap, bound, grows })
+        let given = |grows: String| match &arg {
+            Some((text, operand)) => {
+                Some(grows.replace("({arg})", &format!("({text})")).replace("{arg}", operand))
+            }
+            None => Some(grows).filter(|grows| !grows.contains("{arg}")),
+        };
+        let grows = grows.and_then(given);
+        let renamed = renamed.into_iter().collect();
+        Some(PolicyAt { chain, made, jitter, cap, bound, drawn, grows, renamed })
+    }
+
+    /// The value of the function of the attempt that gives the delays, where one setter is given one.
+    fn delay_function(&self) -> Option<WaitAt> {
+        let cx = self.cx;
+        let mut given = None;
+        let mut at = self.from;
+        while let Some(parent) = cx.parent(at) {
+            let ExprKind::Method(call) = &cx.body.expr(parent).kind else { break };
+            let sets = self.library.setter(&call.name).filter(|_| call.receiver == at)?.sets.first();
+            if sets == Some(&Sets::DelayOfAttempt) {
+                given = call.args.first().copied();
+            }
+            if parent == self.last {
+                break;
+            }
+            at = parent;
+        }
+        match &cx.body.expr(given?).kind {
+            ExprKind::Path(path) => {
+                let Some(Callee::Own(item)) = cx.by_path(path) else { return None };
+                let inner = cx.inside(item)?;
+                let ret = inner.body.ret.as_ref()?;
+                waits_at::of_schedule(&inner, ret).waits.pop()
+            }
+            ExprKind::Closure { body, .. } => waits_at::of_closure(cx, *body),
+            _ => None,
+        }
+        .filter(|wait| wait.is_duration)
     }
 
     /// Whether the manifest asks for a feature of the crate.

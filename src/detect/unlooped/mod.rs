@@ -19,7 +19,7 @@ use super::context::Context;
 use super::delay::{self, Replay};
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State};
 use super::remote::{self, Answer};
-use super::{handles, sites};
+use super::{sites, waits_at};
 use crate::body::{ExprId, Span};
 use crate::knowledge::Role;
 use crate::model::{Evidence, Fact, Kind, Site};
@@ -104,7 +104,7 @@ fn fill(
     replay: &Replay,
     site: &mut Site,
 ) {
-    site.handles = handles::waits(cx, &again.failing, None);
+    site.handles = waits_at::waits(cx, &again.failing, None);
     sites::fill(cx, followed, None, &again.failing, left, &again.ops, &again.bounds, replay, site);
     if again.ops.is_empty() {
         // the failure came from outside: nobody here can tell which errors it may be

@@ -1,6 +1,7 @@
 //! What a library's table can say: each key of `rules/libraries/*.toml`, typed. Data only; what detection makes of it is not told here.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 use super::super::entry::Unit;
 use super::super::versions::Versions;
@@ -123,8 +124,12 @@ pub struct Changes {
     pub cap: Option<String>,
     /// Limits its attempts.
     pub bound: Option<String>,
+    /// Makes its delays random with numbers that another crate draws, where it has no setter for that: `{draw}` is called on a `Duration`.
+    pub drawn: Option<String>,
     /// What builds one that doubles, in the place of one that does not grow; `{arg}` is its first argument.
     pub grows: Option<String>,
+    /// What setters are called then that are called otherwise.
+    pub renamed: BTreeMap<String, String>,
 }
 
 /// Methods, or fields of a policy's struct, that change a policy.

@@ -208,7 +208,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             };
         let Some(local) = cx.body.local(id) else { return named };
         // a reference that a pattern took: what it counts outlives the trip
-        if self.changed.steps_behind(local) && self.changed.source(local).is_none() && compares {
+        if self.changed.steps_behind(local) && compares {
             return Reads::Counter;
         }
         if self.is_bound_here(local) {

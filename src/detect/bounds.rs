@@ -79,6 +79,48 @@ pub(crate) fn bounds(
     made
 }
 
+/// What ends a loop that establishes the same again and again, where it is not told what ended before: these trips have no failure that
+/// could be held against the ways out. Known only where no way out, and no condition that paths thrown together may have lost, counts or times.
+pub(crate) fn of_kept_alive(
+    cx: &Context<'_>,
+    followed: &Followed,
+    id: ExprId,
+    record: &LoopRecord,
+    trips: &[&State],
+    ops: &[Op],
+) -> Option<(BoundKind, Evidence)> {
+    let endless = matches!(record.shape, LoopShape::Loop | LoopShape::While);
+    if !endless || trips.is_empty() || hides_a_way_out(cx, id) || enclosing_timeout(cx, id).is_some() {
+        return None;
+    }
+    let held = Trips { reader: Reader::new(cx, followed, id, ops), id, record, failing: trips, ops };
+    if record.cut && held.counts_anywhere() {
+        return None;
+    }
+    let mut cancel = is_raced(cx, id) || is_generated(cx, id);
+    for trip in trips {
+        cancel |= trip.marks.cancel;
+        for (exit, flow) in &record.exits {
+            cancel |= held.goes_on(trip, exit, flow)? == Reads::Cancel;
+        }
+    }
+    let kind = if cancel { BoundKind::Cancellable } else { BoundKind::Unbounded };
+    Some((kind, Evidence::words("nothing counts or times how often it is established again")))
+}
+
+/// Whether a loop holds a macro that may leave it: one that cannot be read, or is named after retrying.
+fn hides_a_way_out(cx: &Context<'_>, id: ExprId) -> bool {
+    cx.body.any(id, |inner| {
+        let ExprKind::Macro(call) = &cx.body.expr(inner).kind else { return false };
+        match &call.input {
+            MacroInput::Words(words) => {
+                words.iter().any(|word| matches!(word.as_str(), "break" | "continue" | "return"))
+            }
+            _ => says(&cx.words().retry, call.path.last()),
+        }
+    })
+}
+
 /// Whether a loop runs in an arm of a `select!` in which another arm is a stop signal.
 fn is_raced(cx: &Context<'_>, id: ExprId) -> bool {
     cx.around(id).any(|at| {
@@ -267,6 +309,46 @@ impl Trips<'_, '_> {
         }
     }
 
+    /// What decides a way out that is taken because something failed, or ended, that was never asked on a trip.
+    fn elsewhere(&self, trip: &State, exit: &State) -> Option<Reads> {
+        let last = exit.looked.last()?;
+        let ended = matches!(last.verdict, Verdict::Failure | Verdict::NotYet);
+        if !ended || trip.looked.iter().any(|its| its.op == last.op) {
+            return None;
+        }
+        match self.reader.look(last.op) {
+            Reads::Cancel => Some(Reads::Cancel),
+            reads if reads < Reads::Policy && self.is_work(last.op) => Some(Reads::Outcome),
+            _ => None,
+        }
+    }
+
+    /// Whether a call does something, and does not decide whether to go on: it is awaited or remote, and not named after tries.
+    fn is_work(&self, op: Op) -> bool {
+        let cx = self.reader.cx;
+        let (words, name) = (cx.words(), cx.call_name(op));
+        !says(&words.attempts, name)
+            && !says(&words.delay, name)
+            && (cx.is_awaited(op) || remote::of_call(cx, op, MOST_CALLS).is_some_and(|answer| answer.is))
+    }
+
+    /// Whether a trip is kept from a way out by nothing that counts, times or hands out; `Cancel` where a stop signal keeps it.
+    fn goes_on(&self, trip: &State, exit: &State, flow: &Flow) -> Option<Reads> {
+        let differs = self.differences(trip, exit);
+        let reads: Vec<Reads> = if differs.is_empty() {
+            self.elsewhere(trip, exit).or_else(|| self.unexplained(trip, exit, flow)).into_iter().collect()
+        } else {
+            let is_look = |id: ExprId| trip.looked.iter().any(|look| look.op == id);
+            let decides = |id: &ExprId| match self.decided_by(trip, *id) {
+                Reads::Other if is_look(*id) && self.is_work(*id) => Reads::Outcome,
+                reads => reads,
+            };
+            differs.iter().map(decides).collect()
+        };
+        let read = reads.into_iter().max().unwrap_or(Reads::Fixed);
+        (read < Reads::Other).then_some(read)
+    }
+
     /// What a condition or a look at an outcome reads, as far as it bounds this trip.
     fn decided_by(&self, trip: &State, id: ExprId) -> Reads {
         if self.ops.contains(&id) {
@@ -314,6 +396,18 @@ impl Trips<'_, '_> {
             && of_op.all(|look| {
                 !matches!(look.verdict, Verdict::Failure | Verdict::NotYet) && !open(look.op, &look.tag)
             })
+    }
+
+    /// Whether some condition in the loop counts or times, whichever paths it is on.
+    fn counts_anywhere(&self) -> bool {
+        let body = self.reader.cx.body;
+        body.any(self.id, |inner| {
+            let cond = match &body.expr(inner).kind {
+                ExprKind::If { cond, .. } | ExprKind::While { cond, .. } => Some(*cond),
+                _ => None,
+            };
+            cond.is_some_and(|cond| self.reader.condition(cond) >= Reads::Policy)
+        })
     }
 
     fn is_end_of_items(&self, flow: &Flow) -> bool {

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub(super) struct Changed {
     stepped: BTreeSet<Local>,
+    /// Of these, references: what is counted is kept elsewhere.
+    stepped_behind: BTreeSet<Local>,
     stepped_fields: BTreeSet<String>,
     flags: BTreeSet<Local>,
     field_flags: BTreeSet<String>,
@@ -34,6 +36,11 @@ impl Changed {
     /// Whether the loop moves a local on: adds to it, takes from it, computes it anew.
     pub(super) fn steps(&self, local: Local) -> bool {
         self.stepped.contains(&local)
+    }
+
+    /// Whether the loop moves on what a local refers to: `*left -= 1`.
+    pub(super) fn steps_behind(&self, local: Local) -> bool {
+        self.stepped_behind.contains(&local)
     }
 
     pub(super) fn steps_field(&self, path: &str) -> bool {
@@ -128,9 +135,13 @@ impl Changed {
     }
 
     fn step(&mut self, cx: &Context<'_>, place: ExprId) {
+        let refers = matches!(cx.body.expr(place).kind, ExprKind::Unary(UnOp::Deref, _));
         let place = behind(cx, place);
         if let Some(local) = cx.body.local(place) {
             self.stepped.insert(local);
+            if refers {
+                self.stepped_behind.insert(local);
+            }
         } else if let Some(path) = cx.field_path(place) {
             self.stepped_fields.insert(path);
         }

@@ -29,7 +29,7 @@ impl Context<'_> {
     }
 
     /// Functions and constants outside of tests whose text holds these words.
-    fn speaking_of(&self, words: &str) -> Vec<ItemRef> {
+    pub(crate) fn speaking_of(&self, words: &str) -> Vec<ItemRef> {
         let is_code = |kind| matches!(kind, ItemKind::Fn | ItemKind::Const | ItemKind::Static);
         let items = self.krate.items().filter(|(at, item)| {
             is_code(item.kind)

@@ -3,7 +3,7 @@
 
 use super::changes::{Changed, changed_in};
 use super::context::{Callee, Context};
-use super::flow::{Followed, Op, Test};
+use super::flow::{Followed, Op, State, Test, Verdict};
 use super::policies::{Decides, decides};
 use super::remote;
 use super::summary::{MOST_CALLS, summary};
@@ -132,10 +132,24 @@ impl<'r, 'a> Reader<'r, 'a> {
             Some(Role::Guard | Role::Local { kind: LocalKind::Lock | LocalKind::File }) => Reads::Outcome,
             _ if self.speaks(call) => self.call(call).max(Reads::Outcome),
             _ => match self.call(call) {
+                Reads::State | Reads::Other if self.is_counted_inside(call) => Reads::Supply,
                 Reads::State => Reads::Other,
                 read => read,
             },
         }
+    }
+
+    /// Whether a call is itself tried again in an inner loop that counts its tries: when those are used up, so is what is around them.
+    fn is_counted_inside(&self, call: Op) -> bool {
+        let body = self.cx.body;
+        self.followed.loops.iter().any(|(inner, record)| {
+            let again = |state: &State| state.look(call).is_some_and(|look| look.verdict == Verdict::Failure);
+            *inner != self.id
+                && self.cx.loop_around(call) == Some(*inner)
+                && matches!(&body.expr(*inner).kind, ExprKind::For { iter, .. }
+                    if matches!(body.expr(*iter).kind, ExprKind::Range { end: Some(_), .. }))
+                && record.backs.iter().any(again)
+        })
     }
 
     pub(super) fn is_about(&self, op: Op) -> bool {
@@ -193,6 +207,10 @@ impl<'r, 'a> Reader<'r, 'a> {
                 Reads::Fixed
             };
         let Some(local) = cx.body.local(id) else { return named };
+        // a reference that a pattern took: what it counts outlives the trip
+        if self.changed.steps_behind(local) && compares {
+            return Reads::Counter;
+        }
         if self.is_bound_here(local) {
             let bound = match self.changed.source(local) {
                 // the time of this trip limits something only where it is compared

@@ -1,6 +1,6 @@
 //! Puts a site together: what a loop was classified as, and what its delay, bounds and errors were read as.
 
-use super::bounds::{Bounds, bounds};
+use super::bounds::{Bounds, bounds, of_kept_alive};
 use super::classify::{Classified, classify};
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Replay, Shown};
@@ -12,7 +12,7 @@ use super::unlooped::is_polled;
 use super::{
     counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats, waits_at,
 };
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{Crate, ItemRef};
@@ -82,11 +82,30 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             site.attempts = engine.attempts;
             site.errors = engine.errors;
             site.schedule = engine.schedule;
+            if !site.delay.growth.is_known() {
+                super::library::say_given(cx, id, &mut site);
+            }
             site.operation.idempotent = repeats::idempotent(cx, operation);
+        }
+        if named_engine && !site.attempts.kind.is_known() {
+            site.attempts.kind = number_of_tries(cx, id);
         }
         sites.push(site);
     }
     sites
+}
+
+/// The one number that is written among what an engine out of sight is given, where the engine is named after what it counts:
+/// `delete_with_retries(path, 15)`. Whether it counts tries or retries, nobody can tell.
+fn number_of_tries(cx: &Context<'_>, call: ExprId) -> Fact<BoundKind> {
+    let is_number = |arg: &&ExprId| matches!(cx.body.expr(**arg).kind, ExprKind::Lit(Lit::Int(..)));
+    let mut numbers = cx.args(call).iter().filter(is_number);
+    match (numbers.next(), numbers.next()) {
+        (Some(number), None) if cx.call_name(call).ends_with('s') => {
+            Fact::Known(BoundKind::Bounded, cx.evidence(*number, "as often as this"))
+        }
+        _ => Fact::Unknown,
+    }
 }
 
 /// Whether a name says that its call tries something again. An attempt is also what is made once, and retrying is spoken of in records
@@ -100,10 +119,10 @@ fn names_an_engine(words: &Words, name: &str, given: bool) -> bool {
 }
 
 /// Engines that hand their operation on to another engine are followed this far.
-const MOST_ENGINES: u32 = 3;
+pub(crate) const MOST_ENGINES: u32 = 3;
 
 /// The site in an engine's body that drives what it is given: its loop, or the engine that it hands it on to.
-fn engine_of(cx: &Context<'_>, item: ItemRef, left: u32) -> Option<Site> {
+pub(crate) fn engine_of(cx: &Context<'_>, item: ItemRef, left: u32) -> Option<Site> {
     cx.memo.engine(item, left, || read_engine(cx, item, left))
 }
 
@@ -228,7 +247,13 @@ fn of_loop(
             let shown =
                 classified.main.map_or_else(Evidence::default, |op| cx.evidence(op, "has its own delays"));
             site.operation.waits = Fact::Known(true, shown.clone());
-            site.delay.growth = Fact::Known(Growth::None, shown);
+            site.delay.growth = Fact::Known(Growth::None, shown.clone());
+            site.delay.jitter = Fact::Known(Jitter::None, shown);
+        }
+        if let Some((kind, shown)) =
+            of_kept_alive(cx, followed, id, record, &classified.failing, &classified.ops)
+        {
+            site.attempts.kind = Fact::Known(kind, shown);
         }
         return Some(site);
     }

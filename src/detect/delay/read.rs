@@ -52,7 +52,7 @@ impl Shown {
             }
         }
         same(&mut self.growth, other.growth.as_ref());
-        same(&mut self.jitter, other.jitter.as_ref());
+        self.jitter = in_common(self.jitter, other.jitter);
         same(&mut self.jitter_share, other.jitter_share.as_ref());
         same(&mut self.clipped, other.clipped.as_ref());
         same(&mut self.capped, other.capped.as_ref());
@@ -63,6 +63,15 @@ impl Shown {
         same(&mut self.schedule, other.schedule.as_ref());
         self.server |= other.server;
     }
+}
+
+/// What two ways to draw have in common: that something is drawn, where both draw.
+pub(crate) fn in_common(one: Option<Jitter>, other: Option<Jitter>) -> Option<Jitter> {
+    let (one, other) = (one?, other?);
+    if one == other {
+        return Some(one);
+    }
+    (one != Jitter::None && other != Jitter::None).then_some(Jitter::Other)
 }
 
 fn read_one(replay: &Replay, attempts: Option<u32>) -> Shown {

@@ -63,6 +63,11 @@ impl<'c, 'a> Built<'c, 'a> {
         self.named(end, MOST_NAMES);
     }
 
+    /// What is known of it; `None` where something was done with it that the table does not know.
+    pub(super) fn known(self) -> Option<Draft> {
+        (!self.lost).then_some(self.draft)
+    }
+
     /// Applies the setters called on a value, one on the other; gives the last.
     fn chain(&mut self, from: ExprId, maybe: bool) -> ExprId {
         let mut at = from;

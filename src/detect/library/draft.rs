@@ -5,6 +5,7 @@ use super::drivers::args_of;
 use super::scope::Scope;
 use crate::body::{ExprId, ExprKind, Lit, MethodCall};
 use crate::detect::context::Context;
+use crate::detect::delay::in_common;
 use crate::knowledge::{
     Grows, Library, Limit, Policy, RandomGives, Retried, Role, Sets, Setter, Shakes, Unit,
 };
@@ -137,7 +138,7 @@ impl Draft {
     /// Leaves unknown what is not the same in another one.
     pub(super) fn agree(&mut self, other: &Self) {
         agree(&mut self.growth, &other.growth);
-        agree(&mut self.jitter, &other.jitter);
+        self.agree_on_jitter(other);
         agree(&mut self.first, &other.first);
         agree(&mut self.capped, &other.capped);
         agree(&mut self.cap, &other.cap);
@@ -151,6 +152,15 @@ impl Draft {
         if self.errors != other.errors {
             self.errors = Some(Retried::Unknown);
         }
+    }
+
+    /// Of two ways to draw it is still known that something is drawn.
+    fn agree_on_jitter(&mut self, other: &Self) {
+        let common = in_common(self.jitter.value().copied(), other.jitter.value().copied());
+        self.jitter = match (common, std::mem::take(&mut self.jitter)) {
+            (Some(common), Fact::Known(_, evidence)) => Fact::Known(common, evidence),
+            _ => Fact::Unknown,
+        };
     }
 
     /// Something else counts the attempts, or may.

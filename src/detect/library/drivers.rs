@@ -1,6 +1,7 @@
 //! The calls that run a policy: what they run, which errors go round, and what is known of the policy that they are given.
 //! What a table does not tell, and no closure shows, stays unknown.
 
+use super::by_type::built_of_type;
 use super::marked::errors_of;
 use super::origin::{Followed, origin};
 use super::{Series, draft, full_paths, handlers, hints, predicate, series_of_type};
@@ -29,6 +30,9 @@ pub(super) fn at_driver(cx: &Context<'_>, library: &Library, driver: &Driver, ca
     if let Some(policy) = policy_at(cx, driver, call) {
         let adjusted = calls_after(cx, call, &driver.adjusts).is_some();
         told = given_policy(cx, policy, call, adjusted, &mut site);
+        if let Some(method) = &driver.policy_method {
+            by_own_method(cx, policy, method, &mut site);
+        }
     }
     site.delay.made_elsewhere = Fact::known(true);
     if let Some(growth) = driver.growth {
@@ -176,11 +180,31 @@ fn given_policy(
         }
         return draft.errors;
     }
-    if let Some(Series { growth, jitter, .. }) = cx.type_of(policy).and_then(|ty| series_of_type(cx, &ty)) {
+    let ty = cx.type_of(policy)?;
+    if let Some(Series { growth, jitter, .. }) = series_of_type(cx, &ty) {
         site.delay.growth = Fact::Known(growth, cx.evidence(call, "runs a policy that grows like this"));
         site.delay.jitter = Fact::Known(jitter, cx.evidence(call, "the random part of its policy"));
+    } else if let Some(draft) = built_of_type(cx, &ty) {
+        if adjusted {
+            draft.fill_shape(site);
+        } else {
+            draft.fill_form(site);
+        }
     }
     None
+}
+
+/// What the policy's own type decides after each failure, where it is of this crate: its faults are told there.
+fn by_own_method(cx: &Context<'_>, policy: ExprId, method: &str, site: &mut Site) {
+    let decides = cx.type_of(policy).and_then(|ty| cx.krate.method(&ty, method));
+    let Some(made) = decides.and_then(|item| sites::engine_of(cx, item, sites::MOST_ENGINES)) else { return };
+    if !site.attempts.kind.is_known() {
+        site.attempts.kind = made.attempts.kind;
+    }
+    if !site.delay.growth.is_known() {
+        site.delay.growth = made.delay.growth;
+        site.delay.jitter = made.delay.jitter;
+    }
 }
 
 /// Arguments of a call or a macro.

@@ -17,6 +17,17 @@ impl Draft {
         site.delay.jitter.clone_from(&self.jitter);
     }
 
+    /// Writes also what ends the attempts, and no number: which of several policies it is, nobody knows.
+    pub(super) fn fill_form(&self, site: &mut Site) {
+        self.fill_shape(site);
+        self.fill_attempts(site);
+        site.attempts.max = Fact::Unknown;
+        // that nothing ends it is told where it is made
+        if site.attempts.kind.is(&BoundKind::Unbounded) {
+            site.attempts.kind = Fact::Unknown;
+        }
+    }
+
     /// How the delays grow: with a ratio of one they do not, and what begins with nothing stays nothing, but for what is added at random.
     fn growth_by_factor(&self) -> Fact<Growth> {
         let steps = matches!(

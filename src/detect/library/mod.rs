@@ -4,6 +4,7 @@
 mod adapted;
 mod attributes;
 mod built;
+mod by_type;
 mod delays;
 mod draft;
 mod drivers;
@@ -25,7 +26,7 @@ use super::context::{Callee, Context};
 use super::named::is_named_after_a_condition;
 use crate::body::{ExprId, ExprKind, Stmt, Ty};
 use crate::knowledge::{Library, Policy};
-use crate::model::{Confidence, Evidence, Growth, Jitter, Kind, Place, Site};
+use crate::model::{Confidence, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::Target;
 use built::Built;
 use draft::Draft;
@@ -138,6 +139,17 @@ pub(super) fn series_given(cx: &Context<'_>, call: ExprId) -> Option<Series> {
     // by how much a line rises is not among what a draft knows
     let first = made.first.filter(|_| made.growth != Growth::Linear);
     Some(Series { first, ..made })
+}
+
+/// Writes how the one policy that an engine of the crate is given delays into the site of that call.
+pub(crate) fn say_given(cx: &Context<'_>, call: ExprId, site: &mut Site) {
+    // an iterator that nobody runs as a policy may count anything
+    let mut given =
+        cx.args(call).iter().filter_map(|arg| origin::origin(cx, *arg)).filter(|given| !given.is_own);
+    if let (Some(policy), None) = (given.next(), given.next()) {
+        policy.draft.fill_shape(site);
+        site.delay.made_elsewhere = Fact::known(true);
+    }
 }
 
 /// The delays that every policy of a type has, whoever built it; that it has no cap, nobody can tell then.

@@ -210,6 +210,8 @@ pub struct Driver {
     pub methods: Vec<String>,
     /// Which argument is the policy; absent: the receiver.
     pub policy: Option<usize>,
+    /// The method by which a policy that the user writes decides after each failure.
+    pub policy_method: Option<String>,
     /// Which argument is the operation; absent: the receiver.
     pub operation: Option<usize>,
     /// Which errors it tries again.

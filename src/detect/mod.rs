@@ -4,6 +4,7 @@
 mod accepts;
 mod anew;
 mod blind;
+mod between;
 mod bounds;
 mod breakers;
 mod callees;

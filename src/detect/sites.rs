@@ -9,7 +9,7 @@ use super::flow::{Followed, LoopRecord, LoopShape, State};
 use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
-use super::{counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats};
+use super::{between, counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats};
 use crate::body::{ExprId, ExprKind};
 use crate::knowledge::{Role, Words, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Delay, Evidence, Fact, Growth, Jitter, Kind, Place, Site};
@@ -230,23 +230,26 @@ fn of_loop(
         }
         return Some(site);
     }
-    let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
-    let replay = delay::replay(cx, id, record, &classified.failing);
-    site.handles = handles::of_loop(cx, id, record, &classified.failing, classified.main, classified.kind);
+    let rested = between::with_the_rest(record, &classified.failing, &classified.ops);
+    let failing: Vec<&State> =
+        rested.as_ref().map_or_else(|| classified.failing.clone(), |whole| whole.iter().collect());
+    let bounds = bounds(cx, followed, id, record, &failing, &classified.ops);
+    let replay = delay::replay(cx, id, record, &failing);
+    site.handles = handles::of_loop(cx, id, record, &failing, classified.main, classified.kind);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
     fill(
         cx,
         followed,
         record.within,
-        &classified.failing,
+        &failing,
         &left,
         &classified.ops,
         &bounds,
         &replay,
         &mut site,
     );
-    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
-    if classified.failing.iter().any(|state| !state.waits.is_empty())
+    counts::fill(cx, id, record, &failing, &classified.ops, &mut site);
+    if failing.iter().any(|state| !state.waits.is_empty())
         && let Some(shown) = jitter::in_loop(cx, id)
     {
         site.delay.jitter_repeats = Fact::Known(true, shown);
@@ -255,7 +258,7 @@ fn of_loop(
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops)
         || is_polled(cx)
-        || classified.failing.iter().any(|state| state.marks.timeout)
+        || failing.iter().any(|state| state.marks.timeout)
             && classified.ops.iter().any(|op| immediate::receives(cx, *op))
     {
         forget_no_delay(&mut site);

@@ -24,8 +24,9 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             blocking: blocking && *other_blocking,
             event: event || *other_event,
         }),
+        (Role::Later { arg, unit }, Role::Later { .. }) => Some(Role::Later { arg, unit }),
         (
-            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks },
+            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks, refuses },
             Role::Remote {
                 method: other_method,
                 idempotent: other_idempotent,
@@ -34,6 +35,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
                 raises: other_raises,
                 waits: other_waits,
                 asks: other_asks,
+                refuses: other_refuses,
             },
         ) => Some(Role::Remote {
             method: method.filter(|method| Some(method) == other_method.as_ref()),
@@ -44,6 +46,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             // a wait that nobody sees is likelier than none
             waits: waits || *other_waits,
             asks: asks && *other_asks,
+            refuses: refuses && *other_refuses,
         }),
         (Role::Local { .. }, Role::Local { .. }) => Some(Role::Local { kind: LocalKind::Memory }),
         (Role::Predicate { statuses, transient }, Role::Predicate { statuses: others, transient: other }) => {

@@ -3,8 +3,8 @@
 
 mod accepts;
 mod anew;
-mod blind;
 mod between;
+mod blind;
 mod bounds;
 mod breakers;
 mod callees;

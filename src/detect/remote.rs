@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::summary::{MOST_CALLS, summary_at};
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, Words, is_one_of, says};
+use crate::knowledge::{LocalKind, Role, Words, is_one_of, parts, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -393,7 +393,8 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     }
     // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
     // what connects and is told nothing reaches the one place that it was made for
-    let connects = establishes && cx.args(id).is_empty();
+    let first = || parts(name).into_iter().next().unwrap_or_default();
+    let connects = establishes && cx.args(id).is_empty() && says(&words.establish, &first());
     if !awaited
         && (clients || connects)
         && !is_one_of(&words.everyday, name)

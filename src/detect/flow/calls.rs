@@ -151,8 +151,7 @@ impl Walker<'_, '_> {
                 let ExprKind::Method(call) = &self.body().expr(id).kind else { return None };
                 let local = self.body().local(call.receiver)?;
                 s.set(local, Val::Built(Tag::None, Box::new(Val::Unknown)));
-                let handed = matches!(first, Val::Built(Tag::None, _) | Val::Outcome(_) | Val::Payload(..) | Val::Item(_));
-                return handed.then(|| next(s.clone(), first));
+                return matches!(first, Val::Built(Tag::None, _)).then(|| next(s.clone(), first));
             }
             "remove" | "swap_remove" if self.takes_out(id) => {
                 let (_, looped, _) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)?;
@@ -266,7 +265,8 @@ impl Walker<'_, '_> {
             }
             // what comes back to this function once a time has passed is its next try; anything else is another's business
             Role::Later { .. }
-                if let Some(inner) = vals.iter().find_map(deferred).filter(|inner| self.calls_itself(*inner)) =>
+                if let Some(inner) =
+                    vals.iter().find_map(deferred).filter(|inner| self.calls_itself(*inner)) =>
             {
                 wait(id, &mut s);
                 let paths = self.run(inner, &[], s);

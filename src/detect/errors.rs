@@ -307,6 +307,9 @@ pub(super) fn is_io_result(ty: &Ty) -> bool {
 
 fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
     for op in ops {
+        if matches!(cx.role(*op), Some(Role::Remote { refuses: true, .. })) {
+            return Fact::Known(true, cx.evidence(*op, "what the server refuses here, no retry mends"));
+        }
         let Callee::Own(item) = cx.callee(*op) else { continue };
         let declared = cx.krate.signature(item).and_then(|head| head.ret.as_ref()?.args.get(1).cloned());
         if let Some(name) = declared.and_then(|error| permanent_variant(cx, item, &error)) {
@@ -349,7 +352,12 @@ pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
     cx.body.walk(root, &mut |id| {
         match cx.role(id) {
             Some(Role::Local { kind: LocalKind::Parse }) => decoding.push(id),
-            Some(Role::Remote { .. }) => sent.push(cx.body.expr(id).span),
+            Some(Role::Remote { refuses, .. }) => {
+                sent.push(cx.body.expr(id).span);
+                if *refuses {
+                    called.push(id);
+                }
+            }
             _ if matches!(cx.callee(id), Callee::Own(_)) => {
                 if remote::of_call(cx, id, MOST_CALLS).is_some_and(|answer| answer.is) {
                     sent.push(cx.body.expr(id).span);

@@ -32,7 +32,9 @@ impl Question<'_, '_> {
         }
         !matches!(
             self.cx.role(op),
-            Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
+            Some(
+                Role::Wait { .. } | Role::Later { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard
+            )
         )
     }
 

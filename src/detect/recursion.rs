@@ -34,7 +34,14 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         for op in super::classify::failed_ops(state) {
             let counts = !matches!(
                 cx.role(op),
-                Some(Role::Wait { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard)
+                Some(
+                    Role::Wait { .. }
+                        | Role::Later { .. }
+                        | Role::Cancel
+                        | Role::Log
+                        | Role::Pure
+                        | Role::Guard
+                )
             );
             // one of several that are asked in turn is no operation of the whole cycle
             let in_turn = !direct && followed.of_item.contains_key(&op);

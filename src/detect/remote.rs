@@ -4,7 +4,7 @@
 use super::context::{Callee, Context};
 use super::summary::{MOST_CALLS, summary_at};
 use crate::body::{ExprId, ExprKind, Lit, Ty};
-use crate::knowledge::{LocalKind, Role, Words, is_one_of, says};
+use crate::knowledge::{LocalKind, Role, Words, is_one_of, parts, says};
 use crate::model::Method;
 use crate::resolve::Target;
 
@@ -315,7 +315,7 @@ pub(crate) fn of_expr(cx: &Context<'_>, root: ExprId, left: u32) -> Option<Answe
         let callee = cx.callee(id);
         // what is spawned is another's business, unless it is waited for here
         if matches!(callee.role(), Some(Role::Log))
-            || matches!(callee.role(), Some(Role::Spawn)) && !cx.is_awaited(id)
+            || matches!(callee.role(), Some(Role::Spawn | Role::Later { .. })) && !cx.is_awaited(id)
         {
             return false;
         }
@@ -410,8 +410,11 @@ fn by_name(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
         return Some(answer(true, false, format!("`{name}` names a remote call")));
     }
     // without `await`, a name must say more than `get` or `send`: those are every map's and channel's
+    // what connects and is told nothing reaches the one place that it was made for
+    let first = || parts(name).into_iter().next().unwrap_or_default();
+    let connects = establishes && cx.args(id).is_empty() && says(&words.establish, &first());
     if !awaited
-        && clients
+        && (clients || connects)
         && !is_one_of(&words.everyday, name)
         && (says(&words.remote, name) && name.contains('_') || establishes)
         && !says(&words.local, name)

@@ -10,7 +10,7 @@ use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
 use super::{
-    counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats, waits_at,
+    between, counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats, waits_at,
 };
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::knowledge::{Role, Words, is_one_of, says};
@@ -257,23 +257,16 @@ fn of_loop(
         }
         return Some(site);
     }
-    let bounds = bounds(cx, followed, id, record, &classified.failing, &classified.ops);
-    let replay = delay::replay(cx, id, record, &classified.failing);
-    site.handles = handles::of_loop(cx, id, record, &classified.failing, classified.main, classified.kind);
+    let rested = between::with_the_rest(cx, id, record, &classified.failing, &classified.ops);
+    let failing: Vec<&State> =
+        rested.as_ref().map_or_else(|| classified.failing.clone(), |whole| whole.iter().collect());
+    let bounds = bounds(cx, followed, id, record, &failing, &classified.ops);
+    let replay = delay::replay(cx, id, record, &failing);
+    site.handles = handles::of_loop(cx, id, record, &failing, classified.main, classified.kind);
     let left: Vec<&State> = record.exits.iter().map(|(state, _)| state).collect();
-    fill(
-        cx,
-        followed,
-        record.within,
-        &classified.failing,
-        &left,
-        &classified.ops,
-        &bounds,
-        &replay,
-        &mut site,
-    );
-    counts::fill(cx, id, record, &classified.failing, &classified.ops, &mut site);
-    if classified.failing.iter().any(|state| !state.waits.is_empty())
+    fill(cx, followed, record.within, &failing, &left, &classified.ops, &bounds, &replay, &mut site);
+    counts::fill(cx, id, record, &failing, &classified.ops, &mut site);
+    if failing.iter().any(|state| !state.waits.is_empty())
         && let Some(shown) = jitter::in_loop(cx, id)
     {
         site.delay.jitter_repeats = Fact::Known(true, shown);
@@ -282,7 +275,7 @@ fn of_loop(
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops)
         || is_polled(cx)
-        || classified.failing.iter().any(|state| state.marks.timeout)
+        || failing.iter().any(|state| state.marks.timeout)
             && classified.ops.iter().any(|op| immediate::receives(cx, *op))
     {
         forget_no_delay(&mut site);
@@ -346,8 +339,9 @@ pub(crate) fn begin(cx: &Context<'_>, id: ExprId, kind: Kind) -> Option<Site> {
 
 fn operation(cx: &Context<'_>, classified: &Classified<'_>, site: &mut Site) {
     let Some(main) = classified.main else { return };
-    let evidence = cx.evidence(main, "this is tried again");
-    site.operation.text = Fact::Known(cx.text(main), evidence.clone());
+    let failed = reply_that_fails(cx, main).unwrap_or(main);
+    let evidence = cx.evidence(failed, "this is tried again");
+    site.operation.text = Fact::Known(cx.text(failed), evidence.clone());
     if let Some(answer) = &classified.remote {
         site.operation.remote =
             Fact::Known(answer.is, Evidence { text: answer.why.clone(), ..evidence.clone() });
@@ -364,6 +358,29 @@ fn forget_delay(site: &mut Site) {
     let made_elsewhere = std::mem::take(&mut site.delay.made_elsewhere);
     site.delay = Delay { made_elsewhere, ..Delay::default() };
     site.schedule = Fact::Unknown;
+}
+
+/// What goes round where the request's own failure does not: `let reply = ask().await?;`, and then `reply.bytes().await` fails.
+fn reply_that_fails(cx: &Context<'_>, main: ExprId) -> Option<ExprId> {
+    let passes = |at: &ExprId| {
+        matches!(cx.body.expr(*at).kind, ExprKind::Await(_) | ExprKind::Method(_) | ExprKind::Try(_))
+    };
+    let handed_up =
+        cx.around(main).take_while(passes).find(|at| matches!(cx.body.expr(*at).kind, ExprKind::Try(_)))?;
+    let (reply, looped) = (cx.local_of(handed_up)?, cx.loop_around(main)?);
+    let mut read = cx.body.exprs().filter(|(id, expr)| {
+        let of_reply =
+            matches!(&expr.kind, ExprKind::Method(call) if cx.body.local(call.receiver) == Some(reply));
+        of_reply
+            && cx.is_awaited(*id)
+            && cx.loop_around(*id) == Some(looped)
+            && (matches!(cx.role(*id), Some(Role::Adaptor | Role::Pure))
+                || cx.words().decoding.iter().any(|name| name == cx.call_name(*id)))
+    });
+    let (first, _) = read.next()?;
+    let kept =
+        cx.around(first).take_while(passes).all(|at| !matches!(cx.body.expr(at).kind, ExprKind::Try(_)));
+    (kept && read.next().is_none()).then_some(first)
 }
 
 /// Fills delay, attempts, errors and the rest from what was read of the failing trips.

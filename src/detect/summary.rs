@@ -194,7 +194,7 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                         }
                         Role::Guard | Role::Event => other_work = true,
                         Role::Hint => made.hint = true,
-                        Role::Spawn => {
+                        Role::Spawn | Role::Later { .. } => {
                             other_work = true;
                             return false;
                         }

@@ -24,8 +24,19 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             blocking: blocking && *other_blocking,
             event: event || *other_event,
         }),
+        (Role::Later { arg, unit }, Role::Later { .. }) => Some(Role::Later { arg, unit }),
         (
-            Role::Remote { method, idempotent, establishes, blocking, raises, waits, asks, receives },
+            Role::Remote {
+                method,
+                idempotent,
+                establishes,
+                blocking,
+                raises,
+                waits,
+                asks,
+                receives,
+                refuses,
+            },
             Role::Remote {
                 method: other_method,
                 idempotent: other_idempotent,
@@ -35,6 +46,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
                 waits: other_waits,
                 asks: other_asks,
                 receives: other_receives,
+                refuses: other_refuses,
             },
         ) => Some(Role::Remote {
             method: method.filter(|method| Some(method) == other_method.as_ref()),
@@ -46,6 +58,7 @@ fn both(one: Role, other: &Role) -> Option<Role> {
             waits: waits || *other_waits,
             asks: asks && *other_asks,
             receives: receives && *other_receives,
+            refuses: refuses && *other_refuses,
         }),
         (Role::Local { .. }, Role::Local { .. }) => Some(Role::Local { kind: LocalKind::Memory }),
         (Role::Predicate { statuses, transient }, Role::Predicate { statuses: others, transient: other }) => {

@@ -43,6 +43,14 @@ pub enum Role {
         #[serde(default)]
         event: bool,
     },
+    /// Runs the closure that it is given once a time has passed, and does not wait for that itself.
+    Later {
+        /// Which argument says how long.
+        arg: usize,
+        /// In what unit it says so.
+        #[serde(default)]
+        unit: Unit,
+    },
     /// Makes a repeating timer (`tokio::time::interval`); its `tick` waits.
     Interval {
         /// Which argument is the period.
@@ -89,6 +97,10 @@ pub enum Role {
         /// It takes what comes over what is open already, and sends nothing.
         #[serde(default)]
         receives: bool,
+        /// What its server refuses stays refused, and comes as an error as a lost connection does: a statement that is wrong, a signed
+        /// transaction that does not hold.
+        #[serde(default)]
+        refuses: bool,
     },
     /// A type or constructor of a client: its values reach a remote side when their methods are awaited or return results.
     Client,

@@ -367,6 +367,7 @@ fn methods_of_one_name_must_agree_to_count_without_a_receiver() {
         waits: false,
         asks: false,
         receives: false,
+        refuses: false,
     };
     assert_eq!((found.certain, &found.entry.role), (false, &plain));
     let other = Knowledge::load([("t", table("\"local\""))]).unwrap();

@@ -19,6 +19,12 @@ impl Eval<'_, '_> {
     pub(super) fn call(&mut self, id: ExprId) -> Amount {
         let args = self.cx.args(id);
         let name = self.cx.call_name(id);
+        // `Timeout::new(3_000, || …)` is named as a duration is made
+        if let Callee::Known(entry, _) = self.cx.callee(id)
+            && matches!(entry.role, Role::Later { .. })
+        {
+            return self.known(id, &entry.role, None, args);
+        }
         // before the names of durations' constructors: `ExponentialBackoff::from_millis(2)` is none
         if let Some(policy) = self.library_policy(id) {
             return policy;

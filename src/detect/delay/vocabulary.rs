@@ -29,6 +29,7 @@ impl Eval<'_, '_> {
                 self.env.vars.insert(Key::Waited, sum);
                 waited
             }
+            Role::Later { arg, unit } => self.waited(Some(*arg), *unit, receiver, args),
             Role::Random { gives, .. } => self.random(*gives, role, receiver, args),
             Role::Clock { gives: Gives::Now } => Amount::from_now(Amount::exact(0.0)),
             Role::Clock { gives: Gives::Elapsed } => {

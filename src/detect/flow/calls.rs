@@ -146,6 +146,13 @@ impl Walker<'_, '_> {
                 return Some(next(s.clone(), first));
             }
             "err" => return Some(next(s.clone(), first)),
+            // what was there is handed out, and nothing is left
+            "take" if vals.len() == 1 && !matches!(self.cx.callee(id), Callee::Own(_)) => {
+                let ExprKind::Method(call) = &self.body().expr(id).kind else { return None };
+                let local = self.body().local(call.receiver)?;
+                s.set(local, Val::Built(Tag::None, Box::new(Val::Unknown)));
+                return matches!(first, Val::Built(Tag::None, _)).then(|| next(s.clone(), first));
+            }
             "remove" | "swap_remove" if self.takes_out(id) => {
                 let (_, looped, _) = self.scopes.iter().rev().find(|(_, _, is_loop)| *is_loop)?;
                 return Some(next(s.clone(), Val::Item(*looped)));
@@ -256,7 +263,22 @@ impl Walker<'_, '_> {
                     val => next(s, val),
                 }
             }
-            Role::Spawn => {
+            // what comes back to this function once a time has passed is its next try; anything else is another's business
+            Role::Later { .. }
+                if let Some(inner) =
+                    vals.iter().find_map(deferred).filter(|inner| self.calls_itself(*inner)) =>
+            {
+                wait(id, &mut s);
+                let paths = self.run(inner, &[], s);
+                paths
+                    .into_iter()
+                    .map(|(state, flow)| match flow {
+                        Flow::Next(_) => (state, Flow::Next(Val::Unknown)),
+                        other => (state, other),
+                    })
+                    .collect()
+            }
+            Role::Spawn | Role::Later { .. } => {
                 for val in vals {
                     if let Val::Deferred(inner) = val {
                         self.found.spawned.insert(*inner);
@@ -340,6 +362,11 @@ impl Walker<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a closure calls the function that it is written in.
+    fn calls_itself(&self, closure: ExprId) -> bool {
+        self.body().any(closure, |id| super::is_self(&self.cx.callee(id), self.cx.at))
     }
 
     /// Whether a method of this crate is named as those that give an HTTP status, and its type says so too.
@@ -685,6 +712,14 @@ pub(super) fn operation_of(val: &Val) -> Option<super::Op> {
         | Val::Hint(op)
         | Val::Derived(op, _) => Some(*op),
         Val::Built(_, inner) => operation_of(inner),
+        _ => None,
+    }
+}
+
+/// What a value has of a closure or block that was not run yet.
+fn deferred(val: &Val) -> Option<ExprId> {
+    match val {
+        Val::Deferred(inner) => Some(*inner),
         _ => None,
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct LoopRecord {
     pub(crate) went_on: bool,
     /// Some of its paths were joined only because there were too many.
     pub(crate) cut: bool,
+    /// Trips that failed and waited for nothing, each with the trips that came back after it.
+    pub(crate) after: Vec<(State, Vec<State>)>,
 }
 
 /// Rounds over a loop's body. The second finds operations at the bottom of a body that are looked at on top of the next trip.
@@ -65,10 +67,13 @@ impl Walker<'_, '_> {
         self.scopes.push((label, id, true));
         let cut_before = std::mem::take(&mut self.found.cut);
         let mut went_on = false;
+        let mut after: Vec<(State, Vec<State>)> = Vec::new();
         for round in 1..=MOST_ROUNDS {
             went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
             for (head, ()) in heads.drain(..) {
+                let failed = (round > 1 && head.failed_at_once()).then(|| head.clone());
+                let before = came_back.len();
                 for state in self.enter(id, head, prelude, &item, round, &mut left) {
                     for (state, flow) in self.eval(block, state) {
                         match flow {
@@ -77,6 +82,10 @@ impl Walker<'_, '_> {
                             other => left.exits.push((state, other)),
                         }
                     }
+                }
+                if let Some(failed) = failed {
+                    let next = came_back.iter().skip(before).map(|(state, ())| state.clone()).collect();
+                    after.push((failed, next));
                 }
             }
             self.join(&mut came_back);
@@ -104,7 +113,7 @@ impl Walker<'_, '_> {
         let mut exits = left.exits;
         exits.extend(left.ends.at_head);
         self.join(&mut exits);
-        self.record(id, shape, &outer, around, backs, &exits, went_on);
+        self.record(id, shape, &outer, around, (backs, after), &exits, went_on);
         self.found.cut |= cut_before;
         for (mut state, flow) in seen_around {
             state.end_trip(&outer);
@@ -211,7 +220,7 @@ impl Walker<'_, '_> {
         shape: LoopShape,
         entry: &State,
         outer: Option<ExprId>,
-        backs: Vec<(State, ())>,
+        (backs, after): (Vec<(State, ())>, Vec<(State, Vec<State>)>),
         exits: &Paths,
         went_on: bool,
     ) {
@@ -226,7 +235,9 @@ impl Walker<'_, '_> {
             within,
             went_on: false,
             cut: false,
+            after: Vec::new(),
         });
+        record.after.extend(after);
         record.went_on |= went_on;
         record.cut |= cut;
         let mut all: Vec<(State, ())> =
@@ -315,6 +326,7 @@ impl Ends {
 /// Whether a trip that starts from one state shows nothing that the other's did not: what was seen and is still carried is the same.
 fn same_start(one: &State, other: &State) -> bool {
     one.flags().all(|flag| other.flags().any(|its| its == flag))
+        && one.is_in_state_of(other)
         && one
             .seen
             .iter()

@@ -94,7 +94,9 @@ fn add_bound(cx: &Context<'_>, pat: PatId, value: ExprId, found: &mut HashSet<Lo
 
 fn waits(cx: &Context<'_>, call: ExprId) -> bool {
     match cx.callee(call) {
-        super::Callee::Known(entry, _) => matches!(entry.role, Role::Wait { .. } | Role::Interval { .. }),
+        super::Callee::Known(entry, _) => {
+            matches!(entry.role, Role::Wait { .. } | Role::Later { .. } | Role::Interval { .. })
+        }
         super::Callee::Own(item) => crate::detect::summary::summary(cx, item).is_wait,
         super::Callee::Closure(_) => true,
         super::Callee::Operand(_) => cx.handed_delay(call).is_some(),

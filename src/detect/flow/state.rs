@@ -393,6 +393,45 @@ impl State {
         })
     }
 
+    /// Whether variables and fields hold the same variants that were written here: a state machine's state.
+    pub(crate) fn is_in_state_of(&self, other: &Self) -> bool {
+        fn has<K: PartialEq>(these: &[(K, Val)], those: &[(K, Val)]) -> bool {
+            these.iter().all(|(place, val)| {
+                variant(val).is_none_or(|tag| {
+                    those.iter().any(|(its, val)| its == place && variant(val) == Some(tag))
+                })
+            })
+        }
+        has(&self.env, &other.env)
+            && has(&other.env, &self.env)
+            && has(&self.fields, &other.fields)
+            && has(&other.fields, &self.fields)
+    }
+
+    /// Whether something failed on this trip, and nothing was waited for.
+    pub(crate) fn failed_at_once(&self) -> bool {
+        self.waits.is_empty() && self.looked.iter().any(|look| look.verdict == Verdict::Failure)
+    }
+
+    /// Whether another trip leaves the same flags and variants behind.
+    pub(crate) fn leaves_the_same(&self, other: &Self) -> bool {
+        let has = |these: &Self, those: &Self| these.flags().all(|flag| those.flags().any(|its| its == flag));
+        has(self, other) && has(other, self) && self.is_in_state_of(other)
+    }
+
+    /// This trip and the one after it as one.
+    pub(crate) fn and_then(&self, next: &Self) -> Self {
+        let mut both = next.clone();
+        both.did_before(self);
+        both.conds = self.conds.iter().chain(&next.conds).copied().collect();
+        both.arms = self.arms.iter().chain(&next.arms).copied().collect();
+        both.codes = next.codes.clone().or_else(|| self.codes.clone());
+        both.trace = self.trace.iter().chain(next.trip_events()).copied().collect();
+        both.trip = self.trip;
+        both.round = self.round.max(next.round);
+        both
+    }
+
     /// A new trip begins.
     pub(crate) fn begin_trip(&mut self, prelude: usize, round: u8) {
         self.round = round;
@@ -517,6 +556,13 @@ impl State {
         self.moved.retain(|local| other.moved.contains(local));
         self.marks = self.marks.union(other.marks);
         self.round = self.round.max(other.round);
+    }
+}
+
+fn variant(val: &Val) -> Option<&Tag> {
+    match val {
+        Val::Built(tag @ (Tag::Variant(_) | Tag::None | Tag::Some), _) => Some(tag),
+        _ => None,
     }
 }
 

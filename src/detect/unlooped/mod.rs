@@ -124,6 +124,7 @@ fn whole(followed: &Followed, failing: &[&State]) -> LoopRecord {
         within: None,
         went_on: false,
         cut: followed.cut,
+        after: Vec::new(),
     }
 }
 
@@ -141,6 +142,7 @@ fn counts(cx: &Context<'_>, op: ExprId) -> bool {
         cx.role(op),
         Some(
             Role::Wait { .. }
+                | Role::Later { .. }
                 | Role::Cancel
                 | Role::Log
                 | Role::Pure

@@ -14,7 +14,7 @@ use crate::model::{Fact, Kind, Site};
 /// Whether a body spawns a block that waits and then gives something back.
 pub(super) fn may_requeue(cx: &Context<'_>) -> bool {
     cx.body.exprs().any(|(id, _)| {
-        matches!(cx.role(id), Some(Role::Spawn))
+        matches!(cx.role(id), Some(Role::Spawn | Role::Later { .. }))
             && cx.args(id).iter().any(|block| wait_and_return(cx, *block).is_some())
     })
 }
@@ -24,7 +24,8 @@ fn wait_and_return(cx: &Context<'_>, block: ExprId) -> Option<ExprId> {
     if !matches!(cx.body.expr(block).kind, ExprKind::Async(_) | ExprKind::Closure { .. }) {
         return None;
     }
-    let mut wait = None;
+    // `set_timeout(move || …, delay)`: what is given the closure waits before it
+    let mut wait = cx.parent(block).filter(|call| matches!(cx.role(*call), Some(Role::Later { .. })));
     let mut returned = false;
     cx.body.walk(block, &mut |id| {
         let call = matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_));

@@ -307,8 +307,9 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
     let session = ended || q.is_session(&succeeding, remote_known) && !at_its_head;
     // whoever waits for what was started here may as well count attempts
     let comes_up = !strong && q.waits_for_what_it_started(&ops);
-    let condition =
-        q.waits_for_condition(&ops) || !retry_words && !establishes && q.only_answers_matter(&ops);
+    let condition = q.waits_for_condition(&ops)
+        || !retry_words && !establishes && q.only_answers_matter(&ops)
+        || q.is_told_to_wait(&failing);
     let tried = retry_words || q.named_after_establishing();
 
     // whoever polls it comes back after success as well, and finds the same timer set

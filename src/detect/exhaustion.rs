@@ -4,7 +4,7 @@
 use super::bounds::Bounds;
 use super::context::Context;
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, Paths, State, Tag, Val, Verdict};
-use crate::body::{ExprId, ExprKind, PatKind};
+use crate::body::{BinOp, ExprId, ExprKind, PatKind};
 use crate::model::{BoundKind, Exhaustion, Fact, LastError, Outcome};
 
 /// What becomes of a failure when a loop has no attempts left.
@@ -33,6 +33,10 @@ pub(super) fn exhaustion(
         made.outcome = Fact::Unknown;
         return made;
     };
+    if outcome == Outcome::Swallowed && leaves_before_its_head(cx, id, record, ops) {
+        made.outcome = Fact::Unknown;
+        return made;
+    }
     let text = match outcome {
         Outcome::Swallowed => "after the last failure what is given looks like a success",
         Outcome::ReturnsError => "after the last failure an error is given",
@@ -46,6 +50,33 @@ pub(super) fn exhaustion(
             Fact::Known(LastError::Dropped, cx.evidence(id, "nobody looks at the failures in it"));
     }
     made
+}
+
+/// `while n < max { … if n == max { return Err(error); } … }`: the last failure has left before the head is asked, save where there are no attempts at all.
+fn leaves_before_its_head(cx: &Context<'_>, id: ExprId, record: &LoopRecord, ops: &[Op]) -> bool {
+    let ExprKind::While { cond: head, .. } = cx.body.expr(id).kind else { return false };
+    let compared = |cond: ExprId| -> Vec<[String; 2]> {
+        let mut found = Vec::new();
+        cx.body.walk(cond, &mut |inner| {
+            if let ExprKind::Binary(op, left, right) = cx.body.expr(inner).kind
+                && !matches!(op, BinOp::And | BinOp::Or)
+            {
+                let mut sides = [cx.text(left), cx.text(right)];
+                sides.sort();
+                found.push(sides);
+            }
+            true
+        });
+        found
+    };
+    let by_head = compared(head);
+    record.exits.iter().any(|(state, flow)| {
+        matches!(flow, Flow::Return(_))
+            && failed(ops, state)
+            && state.conds.iter().any(|(cond, holds)| {
+                *holds && *cond != head && compared(*cond).iter().any(|sides| by_head.contains(sides))
+            })
+    })
 }
 
 /// How the paths end that leave the loop because nothing is left, each to the end of the function.

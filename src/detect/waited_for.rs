@@ -7,7 +7,7 @@ use super::immediate;
 use super::questions::Question;
 use super::summary::summary;
 use crate::body::{ExprId, ExprKind, Lit};
-use crate::knowledge::{LocalKind, Role};
+use crate::knowledge::{LocalKind, Role, says};
 
 impl Question<'_, '_> {
     /// Whether the loop waits until something answers that was started on this machine: it asks whether the process still runs; or two of
@@ -78,6 +78,26 @@ impl Question<'_, '_> {
             })
         };
         !ops.is_empty() && ops.iter().all(|op| immediate::receives(self.cx, *op)) && blocks_not()
+    }
+
+    /// Whether every failing trip was told by a text what it came to, and one was told that it is not yet there: `authorization_pending`.
+    pub(super) fn is_told_to_wait(&self, failing: &[&State]) -> bool {
+        let body = self.cx.body;
+        let texts = |state: &State| -> Vec<String> {
+            let mut found = Vec::new();
+            for (cond, _) in state.conds.iter().filter(|(_, holds)| *holds) {
+                body.walk(*cond, &mut |id| {
+                    if let ExprKind::Lit(Lit::Str(text)) = &body.expr(id).kind {
+                        found.push(text.clone());
+                    }
+                    true
+                });
+            }
+            found
+        };
+        let pending = |text: &String| says(&self.cx.words().pending, text);
+        let told: Vec<Vec<String>> = failing.iter().map(|state| texts(state)).collect();
+        told.iter().all(|texts| !texts.is_empty()) && told.iter().flatten().any(pending)
     }
 
     /// Whether an operation gives the next of what somebody else sends: a message, an event.

@@ -93,6 +93,14 @@ pub(crate) fn of_kept_alive(
     if !endless || trips.is_empty() || hides_a_way_out(cx, id) || enclosing_timeout(cx, id).is_some() {
         return None;
     }
+    // tries that are counted inside are this loop's bound as well
+    let around = cx.body.expr(id).span;
+    let counts_inside = |(inner, of): (&ExprId, &LoopRecord)| {
+        *inner != id && of.shape == LoopShape::Count && around.contains(cx.body.expr(*inner).span)
+    };
+    if followed.loops.iter().any(counts_inside) {
+        return None;
+    }
     let held = Trips { reader: Reader::new(cx, followed, id, ops), id, record, failing: trips, ops };
     if record.cut && held.counts_anywhere() {
         return None;

@@ -207,8 +207,11 @@ impl<'r, 'a> Reader<'r, 'a> {
                 Reads::Fixed
             };
         let Some(local) = cx.body.local(id) else { return named };
-        // a reference that a pattern took: what it counts outlives the trip
-        if self.changed.steps_behind(local) && compares {
+        // a reference into the policy itself: what it counts outlives the call (an optional limit of one's own is read where it is set)
+        let of_own = |source: ExprId| {
+            cx.body.local(source).is_some() || cx.body.local(cx.chain_root(source)).is_some()
+        };
+        if compares && self.changed.steps_behind(local) && !self.changed.source(local).is_some_and(of_own) {
             return Reads::Counter;
         }
         if self.is_bound_here(local) {

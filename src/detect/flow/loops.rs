@@ -17,6 +17,9 @@ pub(crate) enum LoopShape {
     Each,
 }
 
+/// Trips, each with those that came back after it.
+type After = Vec<(State, Vec<State>)>;
+
 /// What the trips of a loop do.
 #[derive(Debug)]
 pub(crate) struct LoopRecord {
@@ -36,7 +39,7 @@ pub(crate) struct LoopRecord {
     /// Some of its paths were joined only because there were too many.
     pub(crate) cut: bool,
     /// Trips that failed and waited for nothing, each with the trips that came back after it.
-    pub(crate) after: Vec<(State, Vec<State>)>,
+    pub(crate) after: After,
 }
 
 /// Rounds over a loop's body. The second finds operations at the bottom of a body that are looked at on top of the next trip.
@@ -67,7 +70,7 @@ impl Walker<'_, '_> {
         self.scopes.push((label, id, true));
         let cut_before = std::mem::take(&mut self.found.cut);
         let mut went_on = false;
-        let mut after: Vec<(State, Vec<State>)> = Vec::new();
+        let mut after = After::new();
         for round in 1..=MOST_ROUNDS {
             went_on |= round > 1;
             let mut came_back: Vec<(State, ())> = Vec::new();
@@ -220,7 +223,7 @@ impl Walker<'_, '_> {
         shape: LoopShape,
         entry: &State,
         outer: Option<ExprId>,
-        (backs, after): (Vec<(State, ())>, Vec<(State, Vec<State>)>),
+        (backs, after): (Vec<(State, ())>, After),
         exits: &Paths,
         went_on: bool,
     ) {

@@ -395,11 +395,10 @@ impl State {
 
     /// Whether variables and fields hold the same variants that were written here: a state machine's state.
     pub(crate) fn is_in_state_of(&self, other: &Self) -> bool {
-        fn has<K: PartialEq>(these: &[(K, Val)], those: &[(K, Val)]) -> bool {
-            these.iter().all(|(place, val)| {
-                variant(val).is_none_or(|tag| {
-                    those.iter().any(|(its, val)| its == place && variant(val) == Some(tag))
-                })
+        fn has<K: PartialEq>(one: &[(K, Val)], all: &[(K, Val)]) -> bool {
+            one.iter().all(|(place, val)| {
+                variant(val)
+                    .is_none_or(|tag| all.iter().any(|(its, val)| its == place && variant(val) == Some(tag)))
             })
         }
         has(&self.env, &other.env)
@@ -415,7 +414,7 @@ impl State {
 
     /// Whether another trip leaves the same flags and variants behind.
     pub(crate) fn leaves_the_same(&self, other: &Self) -> bool {
-        let has = |these: &Self, those: &Self| these.flags().all(|flag| those.flags().any(|its| its == flag));
+        let has = |one: &Self, all: &Self| one.flags().all(|flag| all.flags().any(|its| its == flag));
         has(self, other) && has(other, self) && self.is_in_state_of(other)
     }
 

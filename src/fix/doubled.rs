@@ -318,13 +318,22 @@ fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
 /// Whether an expression can be evaluated before the loop: it reads nothing that is bound inside, and changes nothing.
 fn can_come_before(around: &Around<'_>, at: ExprId, looped: ExprId) -> bool {
     let inside = around.span(looped);
-    !around.body.any(at, |id| {
-        around.body.local(id).is_some_and(|local| inside.contains(around.body.pat(local).span))
-            || matches!(
-                around.body.expr(id).kind,
-                ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Closure { .. } | ExprKind::Macro(_)
-            )
-    })
+    let mut assigned: Vec<&str> = Vec::new();
+    around.body.walk(looped, &mut |id| {
+        if let ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) = around.body.expr(id).kind {
+            assigned.push(around.text(place));
+        }
+        true
+    });
+    // what a trip changes is not what it was before the loop
+    !around.body.any(at, |id| assigned.contains(&around.text(id)))
+        && !around.body.any(at, |id| {
+            around.body.local(id).is_some_and(|local| inside.contains(around.body.pat(local).span))
+                || matches!(
+                    around.body.expr(id).kind,
+                    ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Closure { .. } | ExprKind::Macro(_)
+                )
+        })
 }
 
 /// The wait with what is drawn in place of its delay, and the step behind it.

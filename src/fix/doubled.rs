@@ -15,8 +15,8 @@ const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
 /// Names for what is drawn of it, where the wait is no statement of its own.
 const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
 
-/// Names for when a trip began.
-const BEGUN: &[&str] = &["begun", "started", "trip_begun"];
+/// Names for when was waited last.
+const WAITED_AT: &[&str] = &["waited_at", "last_wait"];
 
 /// Doublings where the base is not known: the cap is 32 times the base then.
 const DOUBLINGS: u32 = 5;
@@ -199,7 +199,7 @@ fn by_variable(
     Some(edits)
 }
 
-/// A variable that holds the delay, doubled after each wait, which begins anew after a trip that took longer than it ever gets: where connections
+/// A variable that holds the delay, doubled after each wait, which begins anew where the last wait is longer ago than it ever gets: where connections
 /// are kept alive, and none can be seen to have succeeded, one that lasted did.
 fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &Draws) -> Option<Vec<Edit>> {
     let handles = &wanted.site.handles;
@@ -220,15 +220,15 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
     if !waits.iter().all(|(at, wait)| is_own(*at, wait)) {
         return None;
     }
-    let body = around.body_of_loop(looped)?;
-    let (name, begun) = (around.free_name(NAMES)?, around.free_name(BEGUN)?);
+    let (name, waited_at) = (around.free_name(NAMES)?, around.free_name(WAITED_AT)?);
     let (base, cap) = (around.line(first), cap_of(around, cap, first));
-    let mut edits = vec![
-        declared(around, before.span.start, name, &base),
-        begin_with(around, body, &format!("let {begun} = {}::now();", around.instant()))?,
-    ];
+    let now = format!("{}::now()", around.instant());
+    let indent = around.indent(before.span.start);
+    let mut first_edit = declared(around, before.span.start, name, &base);
+    first_edit.replacement.push_str(&format!("let mut {waited_at} = {now};{}{indent}", around.newline()));
+    let mut edits = vec![first_edit];
     let argument = format!("{name}{}", wanted.draw(draws));
-    let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
+    let step = format!("{name} = {name}.saturating_mul(2).min({cap});\n{waited_at} = {now};");
     for (at, wait) in &waits {
         // what would have to be laid out anew has no statement of its own
         let statement = around.statement(waited(around, wait)?)?;
@@ -236,7 +236,7 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
             return None;
         }
         let indent = around.indent(statement.span.start);
-        let anew = format!("if {begun}.elapsed() > {cap} {{\n{}{name} = {base};\n}}", around.step());
+        let anew = format!("if {waited_at}.elapsed() > {cap} {{\n{}{name} = {base};\n}}", around.step());
         let anew = format!("{}{}{indent}", indented(around, &anew, indent), around.newline());
         edits.push(insert(&around.file.path, statement.span.start, anew));
         edits.extend(stepped(around, wait, *at, &argument, &Step::After(step.clone()))?);
@@ -308,6 +308,11 @@ fn declared(around: &Around<'_>, before: u32, name: &str, base: &str) -> Edit {
     insert(&around.file.path, before, format!("{declared}{}{indent}", around.newline()))
 }
 
+/// Statements, each on a line of its own or on several.
+fn laid_out(steps: &str, indent: &str) -> String {
+    steps.lines().map(|step| broken(step, indent)).collect::<Vec<_>>().join("\n")
+}
+
 /// The call that waits, awaited.
 fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
     let call = around.expr(&wait.call)?;
@@ -359,7 +364,7 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
     };
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
-        let after = format!("{semicolon}{}", following(around, indent, &broken(step, indent)));
+        let after = format!("{semicolon}{}", following(around, indent, &laid_out(step, indent)));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
     // what is waited among other things is drawn before: a `select!`, a race

@@ -5,7 +5,7 @@ use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
 use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
-use super::{Draft, Wanted, shown};
+use super::{Draft, Wanted, draw_above, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{BoundKind, Counter, Edit, Jitter, Kind, Success, WaitAt};
 
@@ -131,7 +131,11 @@ fn by_counter(
                 return None;
             }
             edits.push(replace(&around.file.path, around.span(at), grown));
-            edits.push(put(around, given, &format!("{}{}", around.as_receiver(given), wanted.draw(draws))));
+            edits.push(put(
+                around,
+                given,
+                &format!("{}{}", around.as_receiver(given), draw_above(&draws.share)),
+            ));
         } else {
             edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
         }
@@ -181,7 +185,7 @@ fn by_variable(
         if grows == Grows::ByDraw || span_of(&wait.given).contains(around.span(*at)) {
             return None;
         }
-        let drawn = format!("{}{}", around.as_receiver(given), wanted.draw(draws));
+        let drawn = format!("{}{}", around.as_receiver(given), draw_above(&draws.share));
         edits.push(replace(&around.file.path, around.span(*at), name));
         edits.extend(stepped(around, wait, given, &drawn, &step)?);
     }

@@ -5,7 +5,7 @@ use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
 use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
-use super::{Draft, Wanted, shown};
+use super::{Draft, Wanted, draw_above, shown};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{BoundKind, Counter, Edit, Jitter, Kind, Success, WaitAt};
 
@@ -15,8 +15,8 @@ const NAMES: &[&str] = &["backoff", "retry_backoff", "next_backoff"];
 /// Names for what is drawn of it, where the wait is no statement of its own.
 const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
 
-/// Names for when a trip began.
-const BEGUN: &[&str] = &["begun", "started", "trip_begun"];
+/// Names for when was waited last.
+const WAITED_AT: &[&str] = &["waited_at", "last_wait"];
 
 /// Doublings where the base is not known: the cap is 32 times the base then.
 const DOUBLINGS: u32 = 5;
@@ -131,7 +131,11 @@ fn by_counter(
                 return None;
             }
             edits.push(replace(&around.file.path, around.span(at), grown));
-            edits.push(put(around, given, &format!("{}{}", around.as_receiver(given), wanted.draw(draws))));
+            edits.push(put(
+                around,
+                given,
+                &format!("{}{}", around.as_receiver(given), draw_above(&draws.share)),
+            ));
         } else {
             edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
         }
@@ -181,7 +185,7 @@ fn by_variable(
         if grows == Grows::ByDraw || span_of(&wait.given).contains(around.span(*at)) {
             return None;
         }
-        let drawn = format!("{}{}", around.as_receiver(given), wanted.draw(draws));
+        let drawn = format!("{}{}", around.as_receiver(given), draw_above(&draws.share));
         edits.push(replace(&around.file.path, around.span(*at), name));
         edits.extend(stepped(around, wait, given, &drawn, &step)?);
     }
@@ -199,7 +203,7 @@ fn by_variable(
     Some(edits)
 }
 
-/// A variable that holds the delay, doubled after each wait, which begins anew after a trip that took longer than it ever gets: where connections
+/// A variable that holds the delay, doubled after each wait, which begins anew where the last wait is longer ago than it ever gets: where connections
 /// are kept alive, and none can be seen to have succeeded, one that lasted did.
 fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &Draws) -> Option<Vec<Edit>> {
     let handles = &wanted.site.handles;
@@ -220,15 +224,15 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
     if !waits.iter().all(|(at, wait)| is_own(*at, wait)) {
         return None;
     }
-    let body = around.body_of_loop(looped)?;
-    let (name, begun) = (around.free_name(NAMES)?, around.free_name(BEGUN)?);
+    let (name, waited_at) = (around.free_name(NAMES)?, around.free_name(WAITED_AT)?);
     let (base, cap) = (around.line(first), cap_of(around, cap, first));
-    let mut edits = vec![
-        declared(around, before.span.start, name, &base),
-        begin_with(around, body, &format!("let {begun} = {}::now();", around.instant()))?,
-    ];
+    let now = format!("{}::now()", around.instant());
+    let indent = around.indent(before.span.start);
+    let mut first_edit = declared(around, before.span.start, name, &base);
+    first_edit.replacement.push_str(&format!("let mut {waited_at} = {now};{}{indent}", around.newline()));
+    let mut edits = vec![first_edit];
     let argument = format!("{name}{}", wanted.draw(draws));
-    let step = format!("{name} = {name}.saturating_mul(2).min({cap});");
+    let step = format!("{name} = {name}.saturating_mul(2).min({cap});\n{waited_at} = {now};");
     for (at, wait) in &waits {
         // what would have to be laid out anew has no statement of its own
         let statement = around.statement(waited(around, wait)?)?;
@@ -236,7 +240,7 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
             return None;
         }
         let indent = around.indent(statement.span.start);
-        let anew = format!("if {begun}.elapsed() > {cap} {{\n{}{name} = {base};\n}}", around.step());
+        let anew = format!("if {waited_at}.elapsed() > {cap} {{\n{}{name} = {base};\n}}", around.step());
         let anew = format!("{}{}{indent}", indented(around, &anew, indent), around.newline());
         edits.push(insert(&around.file.path, statement.span.start, anew));
         edits.extend(stepped(around, wait, *at, &argument, &Step::After(step.clone()))?);
@@ -308,6 +312,11 @@ fn declared(around: &Around<'_>, before: u32, name: &str, base: &str) -> Edit {
     insert(&around.file.path, before, format!("{declared}{}{indent}", around.newline()))
 }
 
+/// Statements, each on a line of its own or on several.
+fn laid_out(steps: &str, indent: &str) -> String {
+    steps.lines().map(|step| broken(step, indent)).collect::<Vec<_>>().join("\n")
+}
+
 /// The call that waits, awaited.
 fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
     let call = around.expr(&wait.call)?;
@@ -318,13 +327,22 @@ fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
 /// Whether an expression can be evaluated before the loop: it reads nothing that is bound inside, and changes nothing.
 fn can_come_before(around: &Around<'_>, at: ExprId, looped: ExprId) -> bool {
     let inside = around.span(looped);
-    !around.body.any(at, |id| {
-        around.body.local(id).is_some_and(|local| inside.contains(around.body.pat(local).span))
-            || matches!(
-                around.body.expr(id).kind,
-                ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Closure { .. } | ExprKind::Macro(_)
-            )
-    })
+    let mut assigned: Vec<&str> = Vec::new();
+    around.body.walk(looped, &mut |id| {
+        if let ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) = around.body.expr(id).kind {
+            assigned.push(around.text(place));
+        }
+        true
+    });
+    // what a trip changes is not what it was before the loop
+    !around.body.any(at, |id| assigned.contains(&around.text(id)))
+        && !around.body.any(at, |id| {
+            around.body.local(id).is_some_and(|local| inside.contains(around.body.pat(local).span))
+                || matches!(
+                    around.body.expr(id).kind,
+                    ExprKind::Await(_) | ExprKind::Try(_) | ExprKind::Closure { .. } | ExprKind::Macro(_)
+                )
+        })
 }
 
 /// The wait with what is drawn in place of its delay, and the step behind it.
@@ -350,7 +368,7 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
     };
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
-        let after = format!("{semicolon}{}", following(around, indent, &broken(step, indent)));
+        let after = format!("{semicolon}{}", following(around, indent, &laid_out(step, indent)));
         return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
     }
     // what is waited among other things is drawn before: a `select!`, a race

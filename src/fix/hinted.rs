@@ -13,6 +13,15 @@ use crate::model::{Edit, ReplyAt, WaitAt};
 /// Names for what the server says.
 const NAMES: &[&str] = &["retry_after", "hint", "told_delay"];
 
+/// Seconds that a server is waited for at most: one may ask for a year, or for more than a `Duration` holds.
+const LONGEST_S: f64 = 300.0;
+
+/// Names for what is waited, where it is too long to stand in the call.
+const PAUSES: &[&str] = &["pause", "wait_time"];
+
+/// Beyond this a line is broken.
+const WIDTH: usize = 100;
+
 /// The drafts of a wait that does not ask the server: one for each source of random numbers.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     let handles = &wanted.site.handles;
@@ -56,9 +65,22 @@ fn told(around: &Around<'_>, wanted: &Wanted<'_>, wait: &WaitAt, draws: &Draws) 
     let made = broken(&format!("let {name} = {};", one_line(&read)), indent);
     let made = format!("{}{}{indent}", indented(around, &made, indent), around.newline());
     // never earlier than the server asked for
-    let longer = format!("|told| told.mul_f64(1.0 + {} / 2.0)", draws.share);
+    let limit =
+        around.seconds(wanted.wishes.longest_s.map_or(LONGEST_S, |longest| longest.min(LONGEST_S)), given);
+    let longer = format!("|told| told.min({limit}).mul_f64(1.0 + {} / 2.0)", draws.share);
     let waits = format!("{name}.map_or({}, {longer})", around.text(given));
-    Some(vec![insert(path, statement.span.start, made), replace(path, around.span(given), waits)])
+    if around.indent(statement.span.start).len() + around.file.slice(statement.span).len() + waits.len()
+        <= WIDTH
+    {
+        return Some(vec![
+            insert(path, statement.span.start, made),
+            replace(path, around.span(given), waits),
+        ]);
+    }
+    let pause = around.free_name(PAUSES)?;
+    let chosen = broken(&format!("let {pause} = {waits};"), indent);
+    let made = format!("{made}{}{}{indent}", indented(around, &chosen, indent), around.newline());
+    Some(vec![insert(path, statement.span.start, made), replace(path, around.span(given), pause)])
 }
 
 /// A statement that does nothing but wait: what is put before it is done before nothing else.

@@ -157,7 +157,7 @@ impl Wanted<'_> {
         let hinted = self.hinted();
         match self.wishes.jitter {
             // never earlier than the server asked for
-            _ if hinted => format!(".mul_f64(1.0 + {share} / 2.0)"),
+            _ if hinted => draw_above(share),
             Jitter::Equal => format!(".mul_f64(0.5 + {share} / 2.0)"),
             _ => format!(".mul_f64({share})"),
         }
@@ -175,6 +175,11 @@ impl Wanted<'_> {
             _ => "full jitter",
         }
     }
+}
+
+/// `.mul_f64(…)`: what is drawn from a delay that is never to be shortened.
+fn draw_above(share: &str) -> String {
+    format!(".mul_f64(1.0 + {share} / 2.0)")
 }
 
 /// The delays that a safe cap leaves as they are: those before the first six attempts.

@@ -41,7 +41,7 @@ pub struct WaitAt {
     pub delay: Place,
     /// What the call itself is given: the same place, or the variable's.
     pub given: Place,
-    /// What is waited where nobody says how long on that trip: `hint.unwrap_or(this)`.
+    /// What is waited where nobody says how long on that trip: `hint.unwrap_or(this)`; what is drawn then is never shorter.
     pub fallback: Option<Place>,
     /// A `Duration`, and no number.
     pub is_duration: bool,

@@ -18,7 +18,9 @@ use std::collections::BTreeSet;
 
 /// Cases, by the beginning of their name, whose findings still hang on a name or an order. One that no longer does must leave this list.
 const PENDING_NAMES: &[&str] = &[];
-const PENDING_ORDER: &[&str] = &[];
+// Of a result within a reply, `Err(..)` first: that what is left is the inner `Ok(..)` is not kept apart from the outer one.
+const PENDING_ORDER: &[&str] =
+    &["fixtures/nested.rs:194: the request tries again by itself, and what of its reply fails"];
 
 /// Rule, file and line.
 type Told = BTreeSet<(String, String, u32)>;

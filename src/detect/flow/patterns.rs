@@ -272,15 +272,6 @@ impl Walker<'_, '_> {
         }
         let failed = s.look(op).is_some_and(|look| look.verdict == Verdict::Failure);
         if failed || matches!(outer, Tag::Err) {
-            // an arm above took its `Ok(..)`: what is left has failed, whatever else it is
-            let is_left = *tag == Tag::Err
-                && !matches!(outer, Tag::Err)
-                && s.look(op).is_some_and(|look| look.tag == Tag::Err);
-            if is_left {
-                let mut yes = s;
-                yes.arms.push(pat);
-                return self.bind_subs(subs, &Val::Payload(op, Tag::Err), yes);
-            }
             let not = s.clone();
             let mut yes = s;
             if !yes.arms.contains(&pat) {

@@ -4,7 +4,9 @@
 use super::context::{Callee, Context};
 use super::remote;
 use super::statuses;
-use crate::body::{BinOp, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape, UnOp};
+use crate::body::{
+    BinOp, Body, ExprId, ExprKind, MacroInput, PatId, PatKind, Signature, Span, TyShape, UnOp,
+};
 use crate::knowledge::{Role, Words, is_one_of, parts, says};
 use crate::resolve::ItemRef;
 
@@ -149,11 +151,10 @@ fn gives_a_number(head: Option<&Signature>) -> bool {
         || matches!(given.name(), "u32" | "u64" | "u128" | "usize" | "f32" | "f64")
 }
 
-fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
-    let body = cx.body;
-    let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
+/// What a function says of itself before its body is read.
+fn declared(body: &Body) -> Summary {
     let ret = body.ret.as_ref();
-    let mut made = Summary {
+    Summary {
         is_async: body.is_async || ret.is_some_and(|ty| ty.name().contains("Future") || ty.name() == "Pin"),
         fallible: ret.is_some_and(|ty| {
             matches!(ty.name(), "Result" | "Option" | "ControlFlow")
@@ -162,7 +163,14 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         }),
         gives_bool: ret.is_some_and(|ty| ty.path.len() == 1 && ty.name() == "bool"),
         ..Summary::default()
-    };
+    }
+}
+
+fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
+    let body = cx.body;
+    let name = cx.krate.item(item).map_or("", |item| item.name.as_str());
+    let ret = body.ret.as_ref();
+    let mut made = declared(body);
     let mut other_work = false;
     let mut logs = 0u32;
     let mut calls = 0u32;
@@ -174,7 +182,6 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
             ExprKind::Assign(left, _) | ExprKind::AssignOp(_, left, _) => {
                 made.mutates |=
                     body.receiver == Some(crate::body::Receiver::Mut) && cx.field_path(*left).is_some();
-                made.changes_lent |= is_lent(cx, *left);
             }
             ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => {
                 let callee = cx.callee(id);
@@ -203,8 +210,6 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
                     Callee::Own(inner) if *inner != item => {
                         let inner = summary_at(cx, *inner, left - 1);
                         made.tells_status |= inner.tells_status;
-                        made.changes_lent |=
-                            inner.changes_lent && cx.args(id).iter().any(|arg| hands_on(cx, *arg));
                         made.retries |=
                             inner.retries || inner.loops && inner.wait.is_some() && !inner.is_wait;
                         if inner.is_wait {
@@ -258,7 +263,21 @@ fn read(cx: &Context<'_>, item: ItemRef, left: u32) -> Summary {
         made.fails_as = super::fails_as::fails_as(cx, left);
     }
     made.remote = remote::of_function(cx, left);
+    made.changes_lent = changes_lent(cx, item, left);
     made
+}
+
+/// Whether a function assigns through a parameter, or hands it on to one that does.
+fn changes_lent(cx: &Context<'_>, item: ItemRef, left: u32) -> bool {
+    cx.body.any(cx.body.root, |id| match &cx.body.expr(id).kind {
+        ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) => is_lent(cx, *place),
+        ExprKind::Call(..) | ExprKind::Method(_) => {
+            cx.args(id).iter().any(|arg| hands_on(cx, *arg))
+                && matches!(cx.callee(id), Callee::Own(inner)
+                    if inner != item && summary_at(cx, inner, left - 1).changes_lent)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a place is its caller's: behind a parameter that is a reference.

@@ -185,9 +185,9 @@ fn by_variable(
         if grows == Grows::ByDraw || span_of(&wait.given).contains(around.span(*at)) {
             return None;
         }
-        let drawn = format!("{}{}", around.as_receiver(given), draw_above(&draws.share));
+        let above = format!("{}{}", around.as_receiver(given), draw_above(&draws.share));
         edits.push(replace(&around.file.path, around.span(*at), name));
-        edits.extend(stepped(around, wait, given, &drawn, &step)?);
+        edits.extend(stepped(around, wait, given, &above, &step)?);
     }
     match &handles.success {
         Success::Leaves => {}
@@ -229,7 +229,8 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
     let now = format!("{}::now()", around.instant());
     let indent = around.indent(before.span.start);
     let mut first_edit = declared(around, before.span.start, name, &base);
-    first_edit.replacement.push_str(&format!("let mut {waited_at} = {now};{}{indent}", around.newline()));
+    let clock = format!("let mut {waited_at} = {now};{}{indent}", around.newline());
+    first_edit.replacement.push_str(&clock);
     let mut edits = vec![first_edit];
     let argument = format!("{name}{}", wanted.draw(draws));
     let step = format!("{name} = {name}.saturating_mul(2).min({cap});\n{waited_at} = {now};");

@@ -33,7 +33,7 @@ pub(super) fn drafts(
     let constant = wanted.site.delay.growth.is(&Growth::Constant);
     let (first, last, title, may_be_safe) = match change {
         Change::FullJitter if constant => {
-            let edits = doubled(around, policy, capped().unwrap_or_default(), random());
+            let edits = doubled(around, policy, &capped().unwrap_or_default(), random());
             let title = "double the delay, and wait a random part of it".to_owned();
             return edits
                 .map(|edits| Draft { title, edits, may_be_safe: false, needs })
@@ -66,7 +66,7 @@ fn random(around: &Around<'_>, wanted: &Wanted<'_>, policy: &PolicyAt) -> Option
 }
 
 /// A policy that doubles in the place of one that waits the same each time, capped where it can be, and random: from the crate's table.
-fn doubled(around: &Around<'_>, policy: &PolicyAt, cap: String, jitter: Option<String>) -> Option<Vec<Edit>> {
+fn doubled(around: &Around<'_>, policy: &PolicyAt, cap: &str, jitter: Option<String>) -> Option<Vec<Edit>> {
     let (grows, jitter) = (policy.grows.as_ref()?, jitter?);
     let (made, chain) = (span_of(&policy.made), span_of(&policy.chain));
     let mut rest = around.file.slice(Span { start: made.end, ..chain }).to_owned();

@@ -272,7 +272,8 @@ fn success(
     let backs: Vec<&State> =
         record.backs.iter().filter(worked).filter(|state| !retries || state.waits.is_empty()).collect();
     if backs.is_empty() {
-        return Success::Leaves;
+        // what is never left goes on after a success as well, wherever that is told
+        return if record.exits.is_empty() { Success::Unseen } else { Success::Leaves };
     }
     // a wait that comes only after a success is never longer than the first: what would double is set back before
     let begun = |state: &&State| {

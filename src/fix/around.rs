@@ -177,7 +177,9 @@ impl<'a> Around<'a> {
 
     /// How lines end here.
     pub(super) fn newline(&self) -> &'static str {
-        if self.file.text.contains("\r\n") { "\r\n" } else { "\n" }
+        // by the first of them: a file of one long line is not searched through for each finding
+        let before = self.file.text.find('\n').and_then(|end| self.file.text.get(..end));
+        if before.is_some_and(|line| line.ends_with('\r')) { "\r\n" } else { "\n" }
     }
 
     /// A name that nothing in this item has: the first of these that is free.

@@ -534,6 +534,11 @@ impl Body {
         self.pats.get(id.0 as usize).unwrap_or(&ANYTHING)
     }
 
+    /// Which parameter a local variable is, the receiver not counted; `None` for any other.
+    pub fn param(&self, local: Local) -> Option<usize> {
+        self.params.iter().position(|param| param.pat == local)
+    }
+
     /// The path of the variant or struct that a pattern asks for.
     pub fn variant(&self, id: PatId) -> Option<&Path> {
         match &self.pat(id).kind {

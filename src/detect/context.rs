@@ -2,7 +2,7 @@
 //! Answers about single expressions; it follows no flow.
 
 pub(crate) use super::callees::Callee;
-use super::memo::{Memo, Written};
+use super::memo::{Memo, Written, kept};
 use crate::body::{Body, ExprId, ExprKind, Lit, Local, PatId, PatKind, Stmt, Ty};
 use crate::knowledge::{Knowledge, Role, Words, says};
 use crate::model::{Evidence, Place};
@@ -10,7 +10,6 @@ use crate::resolve::{Crate, ItemRef, Target, peeled};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
-use std::sync::PoisonError;
 
 /// One body in its crate.
 pub(crate) struct Context<'a> {
@@ -110,25 +109,13 @@ impl<'a> Context<'a> {
     /// The one value that a field of a type has in this crate, and where it is written.
     pub(crate) fn field_value(&self, ty: &Ty, field: &str) -> Option<Written> {
         let key = (ty.path.clone(), field.to_owned());
-        let values = || self.memo.fields.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = values().get(&key) {
-            return *known;
-        }
-        let made = self.krate.field_value(ty, field);
-        values().insert(key, made);
-        made
+        kept(&self.memo.fields, key, || self.krate.field_value(ty, field))
     }
 
     /// All that this crate puts into a field, and where it is written.
     pub(crate) fn field_writes(&self, ty: &Ty, field: &str) -> Option<Vec<Written>> {
         let key = (ty.path.clone(), field.to_owned());
-        let writes = || self.memo.writes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = writes().get(&key) {
-            return known.clone();
-        }
-        let made = self.krate.field_writes(ty, field);
-        writes().insert(key, made.clone());
-        made
+        kept(&self.memo.writes, key, || self.krate.field_writes(ty, field))
     }
 
     /// Functions of this crate that call this one, with the call.
@@ -145,24 +132,20 @@ impl<'a> Context<'a> {
         callers
             .map(|(caller, call)| {
                 let caller = self.inside(caller)?;
-                let args = caller.args(call);
-                // by path a method's receiver stands among the arguments
-                let shift = args.len().checked_sub(self.body.params.len())?;
-                let arg = *args.get(param + shift)?;
+                let arg = *caller.args(call).get(param + caller.receivers(call, self)?)?;
                 Some((caller, arg))
             })
             .collect()
     }
 
+    /// How many of a call's arguments are no parameters of what is called: by path a method's receiver stands among the arguments.
+    pub(super) fn receivers(&self, call: ExprId, called: &Self) -> Option<usize> {
+        self.args(call).len().checked_sub(called.body.params.len())
+    }
+
     /// Functions of this crate that call one, with the call.
     pub(crate) fn callers_of(&self, item: ItemRef) -> Vec<Written> {
-        let callers = || self.memo.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = callers().get(&item) {
-            return known.clone();
-        }
-        let made = self.krate.callers(item);
-        callers().insert(item, made.clone());
-        made
+        kept(&self.memo.callers, item, || self.krate.callers(item))
     }
 
     pub(crate) fn words(&self) -> &'a Words {
@@ -172,6 +155,21 @@ impl<'a> Context<'a> {
     /// The expression around this one.
     pub(crate) fn parent(&self, id: ExprId) -> Option<ExprId> {
         self.parents.get(id.0 as usize).copied().flatten()
+    }
+
+    /// Whether an operation may be what is tried again: nothing that waits, logs, computes, guards or watches for a stop.
+    pub(super) fn may_be_tried(&self, op: ExprId) -> bool {
+        !matches!(
+            self.role(op),
+            Some(
+                Role::Wait { .. } | Role::Later { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard
+            )
+        )
+    }
+
+    /// Whether an operation is known to stay in the process: its failure is beside the point where something else is tried.
+    pub(super) fn stays(&self, op: ExprId) -> bool {
+        matches!(self.role(op), Some(Role::Local { .. } | Role::Event | Role::Accept))
     }
 
     /// What a plain `let` gives a local at first.

@@ -61,15 +61,10 @@ fn counter_inside(cx: &Context<'_>, counter: &Counter, failing: &[&State]) -> Op
     let is_counter = |arg: &ExprId| matches!(&cx.body.expr(*arg).kind, ExprKind::Path(path) if path.single() == Some(counter.name.as_str()));
     let at = cx.args(call).iter().position(is_counter)?;
     let inner = cx.inside(item)?;
-    let param = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?;
+    let param = inner.body.params.get(at.checked_sub(cx.receivers(call, &inner)?)?)?;
     let ty = param.ty.as_ref().filter(|ty| INTEGERS.contains(&ty.name()))?;
     let PatKind::Bind { name, mutable: false, .. } = &inner.body.pat(param.pat).kind else { return None };
     Some(Counter { name: name.clone(), ty: ty.name().to_owned(), first: counter.first })
-}
-
-/// How many of a call's arguments are no parameters: by path a method's receiver stands among the arguments.
-pub(super) fn receivers(cx: &Context<'_>, call: ExprId, inner: &Context<'_>) -> Option<usize> {
-    cx.args(call).len().checked_sub(inner.body.params.len())
 }
 
 /// The first `(grown + drawn).min(cap)` in here, or `min(…)` of them.
@@ -236,7 +231,7 @@ fn given_to(cx: &Context<'_>, call: ExprId, local: Local) -> Option<String> {
     let at = cx.args(call).iter().position(|arg| cx.body.local(*arg) == Some(local))?;
     let Callee::Own(item) = cx.callee(call) else { return None };
     let inner = cx.inside(item)?;
-    let ty = inner.body.params.get(at.checked_sub(receivers(cx, call, &inner)?)?)?.ty.as_ref()?;
+    let ty = inner.body.params.get(at.checked_sub(cx.receivers(call, &inner)?)?)?.ty.as_ref()?;
     INTEGERS.contains(&ty.name()).then(|| ty.name().to_owned())
 }
 

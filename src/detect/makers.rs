@@ -2,11 +2,10 @@
 //! Who uses the crate may give another one; what the crate gives itself is its default. One way that cannot be followed, and nothing is told.
 
 use super::context::Context;
-use super::memo::Written;
+use super::memo::{Written, kept};
 use crate::body::{ExprId, ExprKind, Local, UnOp};
 use crate::resolve::{ItemRef, Target, peeled};
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
 
 /// Expressions that are followed for one value.
 const MOST_FOLLOWED: usize = 300;
@@ -16,15 +15,11 @@ impl Context<'_> {
     /// `None` where some of them are not to be seen.
     pub(crate) fn makers(&self, id: ExprId) -> Option<Vec<ItemRef>> {
         let key = (self.at, id);
-        let known = || self.memo.makers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(&key) {
-            return known.clone();
-        }
-        let mut found = Makers::default();
-        let made = (found.follow(self, id).is_some() && !found.made.is_empty())
-            .then(|| found.made.into_iter().collect());
-        known().insert(key, made);
-        known().get(&key).cloned().flatten()
+        kept(&self.memo.makers, key, || {
+            let mut found = Makers::default();
+            (found.follow(self, id).is_some() && !found.made.is_empty())
+                .then(|| found.made.into_iter().collect())
+        })
     }
 
     /// What `makers` tells of an expression in any body of the crate.
@@ -112,7 +107,7 @@ impl Makers {
                 self.follow(cx, value)?;
             }
         }
-        match cx.body.params.iter().position(|param| param.pat == local) {
+        match cx.body.param(local) {
             // where nobody here calls it, others do
             Some(at) => cx.given(at)?.into_iter().try_for_each(|(caller, arg)| self.follow(&caller, arg)),
             None => self.follow(cx, cx.init(local)?),

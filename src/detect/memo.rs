@@ -8,6 +8,7 @@ use crate::body::{ExprId, Ty};
 use crate::model::Site;
 use crate::resolve::ItemRef;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// An expression, and the item in whose body it stands.
@@ -53,14 +54,7 @@ impl Memo {
 
     /// Whether a type is a client's.
     pub(crate) fn client(&self, ty: &Ty, left: u32, find: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
-        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (ty.clone(), left);
-        if let Some(known) = clients().get(&key) {
-            return known.clone();
-        }
-        let made = find();
-        clients().insert(key, made.clone());
-        made
+        kept(&self.clients, (ty.clone(), left), find)
     }
 
     /// Whether a function fails with a client error, with this many calls to follow.
@@ -94,9 +88,10 @@ impl Memo {
     }
 }
 
-fn kept<V: Clone>(
-    answers: &Mutex<HashMap<(ItemRef, u32), V>>,
-    key: (ItemRef, u32),
+/// The answer to a question, found now where it was not asked before. Nothing is held while it is found: that asks other questions.
+pub(super) fn kept<K: Eq + Hash, V: Clone>(
+    answers: &Mutex<HashMap<K, V>>,
+    key: K,
     find: impl FnOnce() -> V,
 ) -> V {
     let answers = || answers.lock().unwrap_or_else(PoisonError::into_inner);

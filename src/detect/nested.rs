@@ -299,7 +299,7 @@ impl Search<'_, '_> {
             }
             ExprKind::Path(_) => {
                 let local = cx.body.local(id)?;
-                if let Some(param) = cx.body.params.iter().position(|param| param.pat == local) {
+                if let Some(param) = cx.body.param(local) {
                     return self.given_to_retry(cx, param, left);
                 }
                 let init = cx.init(local)?;

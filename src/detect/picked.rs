@@ -2,10 +2,10 @@
 //! A constructor that nobody here calls chooses nothing; neither do tests.
 
 use super::context::Context;
+use super::memo::kept;
 use crate::body::{ExprKind, Path};
 use crate::resolve::{ItemRef, Target};
 use crate::source::ItemKind;
-use std::sync::PoisonError;
 
 /// Functions and constants that are looked into for one variant.
 const MOST_PLACES: usize = 48;
@@ -14,13 +14,7 @@ impl Context<'_> {
     /// Whether code outside of tests chooses this variant.
     pub(crate) fn is_picked(&self, kind: ItemRef, variant: &str) -> bool {
         let key = (kind, variant.to_owned());
-        let known = || self.memo.picked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(&key) {
-            return *known;
-        }
-        let made = self.find_picked(kind, variant);
-        known().insert(key, made);
-        made
+        kept(&self.memo.picked, key, || self.find_picked(kind, variant))
     }
 
     fn find_picked(&self, kind: ItemRef, variant: &str) -> bool {

@@ -30,12 +30,7 @@ impl Question<'_, '_> {
         if self.only_asks_whether(op) || self.is_paced_by(op) || self.takes_out(op) {
             return false;
         }
-        !matches!(
-            self.cx.role(op),
-            Some(
-                Role::Wait { .. } | Role::Later { .. } | Role::Cancel | Role::Log | Role::Pure | Role::Guard
-            )
-        )
+        self.cx.may_be_tried(op)
     }
 
     /// Whether a path goes round because of an error kind that is none: the call was interrupted, or would block.
@@ -69,7 +64,7 @@ impl Question<'_, '_> {
 
     /// Whether the vocabulary knows an operation to stay in the process: a channel, a lock, a message that comes.
     pub(super) fn stays(&self, op: Op) -> bool {
-        matches!(self.cx.role(op), Some(Role::Local { .. } | Role::Event | Role::Accept))
+        self.cx.stays(op)
     }
 
     /// Whether something that stays in the process failed on a path: `tx.send(reply)` without a receiver.

@@ -9,7 +9,7 @@ use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
 use super::{sites, waits_at};
 use crate::body::{ExprId, ExprKind};
-use crate::knowledge::{Role, says};
+use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Fact, Kind, Site};
 
 /// The recursion of a body, where there is one after a failure.
@@ -32,20 +32,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     let mut ops: Vec<Op> = Vec::new();
     for state in &failing {
         for op in super::classify::failed_ops(state) {
-            let counts = !matches!(
-                cx.role(op),
-                Some(
-                    Role::Wait { .. }
-                        | Role::Later { .. }
-                        | Role::Cancel
-                        | Role::Log
-                        | Role::Pure
-                        | Role::Guard
-                )
-            );
             // one of several that are asked in turn is no operation of the whole cycle
             let in_turn = !direct && followed.of_item.contains_key(&op);
-            if counts && !in_turn && !ops.contains(&op) && op != *call {
+            if cx.may_be_tried(op) && !in_turn && !ops.contains(&op) && op != *call {
                 ops.push(op);
             }
         }
@@ -120,7 +109,7 @@ fn bounds(cx: &Context<'_>, followed: &Followed, call: ExprId, failing: &[&State
         cx.body.walk(*cond, &mut |id| {
             if let ExprKind::Path(path) = &cx.body.expr(id).kind {
                 found |= path.single().is_some_and(|name| says(&cx.words().attempts, name));
-                found |= cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local) && !stepped.is_empty());
+                found |= cx.body.local(id).is_some_and(|local| cx.body.param(local).is_some() && !stepped.is_empty());
             }
             found |= matches!(&cx.body.expr(id).kind, ExprKind::Field(_, name) if says(&cx.words().attempts, name));
             !found

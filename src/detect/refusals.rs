@@ -210,7 +210,7 @@ fn given(cx: &Context<'_>, op: Op) -> bool {
 
 /// What at most 16 callers of a function give for a parameter; for any, where it is not said which.
 fn operands<'a>(cx: &Context<'a>, operand: Option<Local>) -> Vec<(Rc<Context<'a>>, ExprId)> {
-    let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
+    let at = operand.and_then(|local| cx.body.param(local));
     let mut found = Vec::new();
     for (item, call) in cx.callers().iter().take(16) {
         let Some(caller) = cx.inside(*item) else { continue };

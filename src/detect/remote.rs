@@ -170,7 +170,7 @@ fn by_callee(cx: &Context<'_>, id: ExprId, callee: &Callee<'_>, left: u32) -> Op
 fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
     let name = cx.call_name(id);
     let words = cx.words();
-    crate::knowledge::parts(name).iter().skip(1).any(|part| part == "from")
+    parts(name).iter().skip(1).any(|part| part == "from")
         && !cx.is_awaited(id)
         && !says(&words.remote, name)
         && !says(&words.establish, name)
@@ -178,7 +178,7 @@ fn reads_from_what_it_is_given(cx: &Context<'_>, id: ExprId) -> bool {
 
 /// `SecretKey::from_slice(…)`, `Endpoint::new(…)`, `url.into_client_request()`: of a client's crate, and yet no request.
 pub(super) fn makes_a_value(name: &str) -> bool {
-    let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
+    let first = parts(name).into_iter().next().unwrap_or_default();
     matches!(
         first.as_str(),
         "new"
@@ -365,9 +365,7 @@ fn by_arguments(cx: &Context<'_>, id: ExprId) -> Option<Answer> {
     let handed_about = |name: &str| {
         !cx.is_awaited(id)
             && matches!(cx.callee(id), Callee::Own(_))
-            && crate::knowledge::parts(name)
-                .last()
-                .is_some_and(|last| last == "request" || last == "response")
+            && parts(name).last().is_some_and(|last| last == "request" || last == "response")
     };
     for operand in cx.operands(id) {
         let mut hit = None;
@@ -461,7 +459,7 @@ pub(crate) fn of_callers(cx: &Context<'_>, operand: Option<crate::body::Local>) 
         }
         return local;
     }
-    let at = operand.and_then(|local| cx.body.params.iter().position(|param| param.pat == local));
+    let at = operand.and_then(|local| cx.body.param(local));
     let mut local = None;
     // what tests give it stands in for what is meant
     let in_test = cx.krate.is_test(cx.at);
@@ -593,7 +591,7 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
 
 /// Whether a name says that its call makes a connection: `connect`, and not `on_connect_event`, which answers one.
 pub(crate) fn is_named_after_establishing(words: &Words, name: &str) -> bool {
-    let first = crate::knowledge::parts(name).into_iter().next().unwrap_or_default();
+    let first = parts(name).into_iter().next().unwrap_or_default();
     says(&words.establish, name) && !is_one_of(&words.answers, &first)
 }
 

@@ -170,9 +170,7 @@ fn keys_of(cx: &Context<'_>, call: ExprId) -> Vec<usize> {
                 continue;
             }
             let locals = args.iter().filter_map(|arg| inner.body.local(*arg));
-            found.extend(
-                locals.filter_map(|local| inner.body.params.iter().position(|param| param.pat == local)),
-            );
+            found.extend(locals.filter_map(|local| inner.body.param(local)));
         }
     }
     found

@@ -119,9 +119,7 @@ fn is_one_of_several(cx: &Context<'_>) -> bool {
 
 /// `delay.min(max)`, where `max` is a parameter.
 fn is_capped_by_callers(cx: &Context<'_>) -> bool {
-    let is_param = |id: ExprId| {
-        cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local))
-    };
+    let is_param = |id: ExprId| cx.body.local(id).is_some_and(|local| cx.body.param(local).is_some());
     cx.body.exprs().any(|(id, _)| {
         matches!(cx.call_name(id), "min" | "clamp") && cx.args(id).iter().any(|arg| is_param(*arg))
     })

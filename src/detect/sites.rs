@@ -171,9 +171,7 @@ fn is_named(cx: &Context<'_>, pat: crate::body::PatId, text: &str) -> bool {
 
 /// A closure, a future, or the parameter itself.
 fn hands_on(cx: &Context<'_>, id: ExprId) -> bool {
-    let is_param = |id: ExprId| {
-        cx.body.local(id).is_some_and(|local| cx.body.params.iter().any(|param| param.pat == local))
-    };
+    let is_param = |id: ExprId| cx.body.local(id).is_some_and(|local| cx.body.param(local).is_some());
     let inner = match cx.body.expr(id).kind {
         ExprKind::Ref(inner) => inner,
         _ => id,

@@ -297,12 +297,12 @@ fn is_lent(cx: &Context<'_>, place: ExprId) -> bool {
     let Some(local) = cx.body.local(base) else { return false };
     // `state.delay = …` of a parameter that is its own variable changes nothing outside
     let own = base == place || matches!(cx.body.pat(local).kind, PatKind::Bind { mutable: true, .. });
-    cx.body.params.iter().any(|param| param.pat == local) && (behind || !own)
+    cx.body.param(local).is_some() && (behind || !own)
 }
 
 /// Whether an argument is what the caller lent, or a part of it.
 fn hands_on(cx: &Context<'_>, arg: ExprId) -> bool {
-    let is_param = |local| cx.body.params.iter().any(|param| param.pat == local);
+    let is_param = |local| cx.body.param(local).is_some();
     cx.body.local(arg).is_some_and(is_param) || cx.lent_place(arg).is_some_and(|place| is_lent(cx, place))
 }
 

@@ -5,7 +5,7 @@ use super::callees::Callee;
 use super::context::Context;
 use super::delay::rearmed;
 use super::flow::State;
-use super::handles::{clip, integer_type, receivers};
+use super::handles::{clip, integer_type};
 use super::summary::summary;
 use crate::body::{BinOp, ExprId, ExprKind, PatKind, Ty};
 use crate::knowledge::{Role, Unit};
@@ -240,7 +240,7 @@ fn ahead(cx: &Context<'_>, until: ExprId) -> Option<ExprId> {
 fn is_given_as_duration(cx: &Context<'_>, call: ExprId, at: usize) -> bool {
     let Callee::Own(item) = cx.callee(call) else { return false };
     let Some(inner) = cx.inside(item) else { return false };
-    let param = receivers(cx, call, &inner).and_then(|shift| inner.body.params.get(at.checked_sub(shift)?));
+    let param = cx.receivers(call, &inner).and_then(|shift| inner.body.params.get(at.checked_sub(shift)?));
     // what may be missing is no amount
     param.and_then(|it| it.ty.as_ref()).is_some_and(|ty| ty.name() != "Option" && is_duration(&inner, ty))
 }

@@ -79,6 +79,12 @@ impl<'a> Around<'a> {
         self.parents.get(id.0 as usize).copied().flatten()
     }
 
+    /// A call with the `.await` behind it, where there is one.
+    pub(super) fn awaited(&self, call: ExprId) -> ExprId {
+        let awaits = |parent: &ExprId| matches!(self.body.expr(*parent).kind, ExprKind::Await(_));
+        self.parent(call).filter(awaits).unwrap_or(call)
+    }
+
     /// The expressions that one stands in, the innermost first.
     pub(super) fn above(&self, id: ExprId) -> impl Iterator<Item = ExprId> {
         std::iter::successors(self.parent(id), |at| self.parent(*at))
@@ -280,11 +286,16 @@ pub(super) fn span_of(place: &Place) -> Span {
     Span { start: place.start_byte, end: place.end_byte }
 }
 
-/// Whether a text has a word: between characters that no name has.
+/// Whether a text has a word.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
+    words(text, word).next().is_some()
+}
+
+/// Where a text has a word: between characters that no name has.
+pub(super) fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     let part = |c: char| c == '_' || c.is_alphanumeric();
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|it| it.chars().next_back());
+    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).and_then(|it| it.chars().next_back());
         let after = text.get(at + word.len()..).and_then(|it| it.chars().next());
         !before.is_some_and(part) && !after.is_some_and(part)
     })

@@ -115,7 +115,7 @@ fn by_counter(
             let (delay, looped) = (around.expr(&wait.delay)?, around.expr(&wanted.site.place)?);
             can_come_before(around, delay, looped).then_some(())?;
         }
-        let at = around.expr(wait.fallback.as_ref().unwrap_or(&wait.delay))?;
+        let at = base_of(around, wait)?;
         let base = around.as_receiver(at);
         let grown = if let Some(cap) = cap {
             let cap = around.seconds(cap, at);
@@ -125,17 +125,9 @@ fn by_counter(
             format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
         };
         if wait.fallback.is_some() {
-            let given = around.expr(&wait.given)?;
-            // what is written in the call itself has both in one place
-            if span_of(&wait.given).contains(around.span(at)) {
-                return None;
-            }
+            let (given, above) = above_hint(around, wait, at, draws)?;
             edits.push(replace(&around.file.path, around.span(at), grown));
-            edits.push(put(
-                around,
-                given,
-                &format!("{}{}", around.as_receiver(given), draw_above(&draws.share)),
-            ));
+            edits.push(put(around, given, &above));
         } else {
             edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
         }
@@ -181,11 +173,10 @@ fn by_variable(
             edits.extend(stepped(around, wait, *at, &argument, &step)?);
             continue;
         }
-        let given = around.expr(&wait.given)?;
-        if grows == Grows::ByDraw || span_of(&wait.given).contains(around.span(*at)) {
+        if grows == Grows::ByDraw {
             return None;
         }
-        let above = format!("{}{}", around.as_receiver(given), draw_above(&draws.share));
+        let (given, above) = above_hint(around, wait, *at, draws)?;
         edits.push(replace(&around.file.path, around.span(*at), name));
         edits.extend(stepped(around, wait, given, &above, &step)?);
     }
@@ -271,6 +262,13 @@ fn loop_of_waits(around: &Around<'_>, wanted: &Wanted<'_>) -> Option<ExprId> {
     Some(inner.filter(each_time).unwrap_or(looped))
 }
 
+/// What is waited where somebody may have said how long, drawn above that; what is written in the call itself has both in one place.
+fn above_hint(around: &Around<'_>, wait: &WaitAt, base: ExprId, draws: &Draws) -> Option<(ExprId, String)> {
+    let given = around.expr(&wait.given)?;
+    let apart = !span_of(&wait.given).contains(around.span(base));
+    apart.then(|| (given, format!("{}{}", around.as_receiver(given), draw_above(&draws.share))))
+}
+
 /// What doubles of a wait.
 fn base_of(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
     around.expr(wait.fallback.as_ref().unwrap_or(&wait.delay))
@@ -320,9 +318,7 @@ fn laid_out(steps: &str, indent: &str) -> String {
 
 /// The call that waits, awaited.
 fn waited(around: &Around<'_>, wait: &WaitAt) -> Option<ExprId> {
-    let call = around.expr(&wait.call)?;
-    let awaited = |parent: &ExprId| matches!(around.body.expr(*parent).kind, ExprKind::Await(_));
-    Some(around.parent(call).filter(awaited).unwrap_or(call))
+    Some(around.awaited(around.expr(&wait.call)?))
 }
 
 /// Whether an expression can be evaluated before the loop: it reads nothing that is bound inside, and changes nothing.

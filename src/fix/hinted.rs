@@ -85,8 +85,7 @@ fn told(around: &Around<'_>, wanted: &Wanted<'_>, wait: &WaitAt, draws: &Draws) 
 
 /// A statement that does nothing but wait: what is put before it is done before nothing else.
 fn is_statement(around: &Around<'_>, statement: Statement, call: ExprId) -> bool {
-    let awaited = around.parent(call).filter(|at| matches!(around.body.expr(*at).kind, ExprKind::Await(_)));
-    !statement.is_let && !around.has_attribute(statement.span) && statement.expr == awaited.unwrap_or(call)
+    !statement.is_let && !around.has_attribute(statement.span) && statement.expr == around.awaited(call)
 }
 
 fn code<'a>(around: &Around<'a>, reply: &ReplyAt) -> Option<&'a Code> {

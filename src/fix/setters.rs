@@ -1,6 +1,6 @@
 //! A retry crate's policy: one more setter behind those that are there. Which one, the crate's table says.
 
-use super::around::{Around, has_word, span_of};
+use super::around::{Around, has_word, span_of, words};
 use super::draws;
 use super::edits::{insert, replace};
 use super::layout::put;
@@ -95,16 +95,6 @@ fn imported(around: &Around<'_>, made: Span, grows: &str) -> Option<(String, Opt
     let span = Span { start: import as u32, end: (import + old.len()) as u32 };
     let short = grows.strip_prefix(ty)?;
     Some((format!("{new}{short}"), Some(replace(&around.file.path, span, new))))
-}
-
-/// Where a text has a word.
-fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
-    let part = |c: char| c == '_' || c.is_alphanumeric();
-    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
-        let before = text.get(..*at).and_then(|it| it.chars().next_back());
-        let after = text.get(at + word.len()..).and_then(|it| it.chars().next());
-        !before.is_some_and(part) && !after.is_some_and(part)
-    })
 }
 
 /// One setter behind what is made, one behind the last setter, either of which may be none: on lines of their own where the others have one.

@@ -214,7 +214,7 @@ fn write(typing: &Typing<'_>, value: ExprId) -> Write {
 
 /// Whether the value of an assignment is a parameter of a method that takes `self`: a setter tells what may be, not what is.
 fn is_setter(body: &Body, value: ExprId) -> bool {
-    let is_param = |local: Local| body.params.iter().any(|param| param.pat == local);
+    let is_param = |local: Local| body.param(local).is_some();
     let value = match &body.expr(value).kind {
         // `Some(value)`, `value.into()`
         ExprKind::Call(_, args) if args.len() == 1 => args.first().copied().unwrap_or(value),

@@ -293,9 +293,7 @@ impl<'c, 'a> Eval<'c, 'a> {
                 self.env.vars.insert(key, val.clone());
                 val
             }
-            None if self.cx.body.params.iter().any(|param| param.pat == local) => {
-                Amount { moves: moving, ..Amount::symbol() }
-            }
+            None if self.cx.body.param(local).is_some() => Amount { moves: moving, ..Amount::symbol() },
             None => Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() },
         }
     }

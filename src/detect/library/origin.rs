@@ -137,7 +137,7 @@ fn variable<'a>(scope: &Scope<'_, 'a>, local: Local, used: ExprId) -> Option<Fol
     }
     let cx = scope.cx;
     let Some(init) = cx.init(local) else {
-        let at = cx.body.params.iter().position(|param| param.pat == local)?;
+        let at = cx.body.param(local)?;
         return by_callers(scope, at);
     };
     let mut policy = follow(scope, init)?;

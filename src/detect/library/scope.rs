@@ -8,6 +8,7 @@ use crate::detect::delay::{Amount, Env, Eval, Key};
 use crate::resolve::ItemRef;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// Functions are followed into each other this deep.
@@ -90,13 +91,7 @@ impl<'c, 'a> Scope<'c, 'a> {
         if !self.is_blank() {
             return self.deep(find);
         }
-        let key = (self.cx.at, id, self.left);
-        if let Some(known) = self.known.policies.borrow().get(&key) {
-            return known.clone();
-        }
-        let found = self.deep(find);
-        self.known.policies.borrow_mut().insert(key, found.clone());
-        found
+        once(&self.known.policies, (self.cx.at, id, self.left), || self.deep(find))
     }
 
     /// Whether nothing is known of what the body is given.
@@ -122,13 +117,7 @@ impl<'c, 'a> Scope<'c, 'a> {
         if !self.is_blank() {
             return count();
         }
-        let key = (self.cx.at, id);
-        if let Some(known) = self.known.amounts.borrow().get(&key) {
-            return known.clone();
-        }
-        let amount = count();
-        self.known.amounts.borrow_mut().insert(key, amount.clone());
-        amount
+        once(&self.known.amounts, (self.cx.at, id), count)
     }
 
     /// Whether a condition holds, where what is given decides it.
@@ -157,4 +146,14 @@ impl<'c, 'a> Scope<'c, 'a> {
         }
         vars
     }
+}
+
+/// What was found before, or is found now; nothing is borrowed while it is.
+fn once<K: Eq + Hash, V: Clone>(known: &RefCell<HashMap<K, V>>, key: K, find: impl FnOnce() -> V) -> V {
+    if let Some(known) = known.borrow().get(&key) {
+        return known.clone();
+    }
+    let found = find();
+    known.borrow_mut().insert(key, found.clone());
+    found
 }

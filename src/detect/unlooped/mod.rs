@@ -21,7 +21,6 @@ use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, State};
 use super::remote::{self, Answer};
 use super::{sites, waits_at};
 use crate::body::{ExprId, Span};
-use crate::knowledge::Role;
 use crate::model::{Evidence, Fact, Kind, Site};
 
 /// Whether a body without a loop may hold such a place, so that it is worth following.
@@ -138,20 +137,7 @@ fn leaving(followed: &Followed) -> impl Iterator<Item = (&State, &super::flow::V
 
 /// Whether an operation may be what is tried again: nothing that waits, logs, computes or stays in the process.
 fn counts(cx: &Context<'_>, op: ExprId) -> bool {
-    !matches!(
-        cx.role(op),
-        Some(
-            Role::Wait { .. }
-                | Role::Later { .. }
-                | Role::Cancel
-                | Role::Log
-                | Role::Pure
-                | Role::Guard
-                | Role::Event
-                | Role::Accept
-                | Role::Local { .. }
-        )
-    )
+    cx.may_be_tried(op) && !cx.stays(op)
 }
 
 /// The operation that a place is about: one known to be remote, else one of which that is unknown.

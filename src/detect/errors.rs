@@ -9,8 +9,10 @@ use super::{hints, overloads, refusals, remote, unanswered};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind};
-use crate::resolve::{ItemRef, Target};
-use crate::source::ItemKind;
+use crate::resolve::{ItemRef, Target, peeled};
+
+/// Types in types that are looked into for what an error is about: the error, what it wraps, its kind, and one to spare.
+const MOST_KINDS: u32 = 4;
 
 /// Functions in which the making of a program's command is looked for, one in the other.
 const MOST_MAKERS: u32 = 2;
@@ -288,7 +290,7 @@ fn permanent(cx: &Context<'_>, followed: &Followed, ops: &[Op]) -> Fact<bool> {
     if !ops.is_empty() && ops.iter().all(|op| followed.operands.contains(op) && fails_as_io(cx, *op)) {
         return Fact::known(false);
     }
-    permanent_of(cx, ops)
+    permanent_of(cx, ops, 1)
 }
 
 /// Whether an operation's error is `io::Error`, as its written type says.
@@ -305,14 +307,16 @@ pub(super) fn is_io_result(ty: &Ty) -> bool {
     is_io(ty, "Result") || ty.args.get(1).is_some_and(|error| is_io(error, "Error"))
 }
 
-fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
+/// How far an error's type is looked into is given: a loop may tell errors apart by what nobody sees, a policy has a setter for it.
+fn permanent_of(cx: &Context<'_>, ops: &[Op], kinds: u32) -> Fact<bool> {
     for op in ops {
         if matches!(cx.role(*op), Some(Role::Remote { refuses: true, .. })) {
             return Fact::Known(true, cx.evidence(*op, "what the server refuses here, no retry mends"));
         }
         let Callee::Own(item) = cx.callee(*op) else { continue };
-        let declared = cx.krate.signature(item).and_then(|head| head.ret.as_ref()?.args.get(1).cloned());
-        if let Some(name) = declared.and_then(|error| permanent_variant(cx, item, &error)) {
+        let declared = cx.krate.signature(item).and_then(|head| head.ret.as_ref());
+        let declared = declared.and_then(|ret| cx.krate.full_type(item, ret).args.get(1).cloned());
+        if let Some(name) = declared.and_then(|error| permanent_variant(cx, item, &error, kinds)) {
             return Fact::Known(
                 true,
                 cx.evidence(*op, format!("can fail with `{name}`, which no retry mends")),
@@ -335,13 +339,23 @@ fn permanent_of(cx: &Context<'_>, ops: &[Op]) -> Fact<bool> {
     Fact::Unknown
 }
 
-fn permanent_variant(cx: &Context<'_>, from: ItemRef, error: &Ty) -> Option<String> {
-    let Target::Item(item) = cx.krate.path(from, &error.path) else { return None };
-    if cx.krate.item(item)?.kind != ItemKind::Enum {
-        return None;
+/// The variant of an error's type, or of the kind that it holds, that says that no retry mends it: `struct Error { kind: ErrorKind }`.
+fn permanent_variant(cx: &Context<'_>, from: ItemRef, error: &Ty, left: u32) -> Option<String> {
+    let left = left.checked_sub(1)?;
+    let Target::Item(item) = cx.krate.path(from, &peeled(error).path) else { return None };
+    if let Some(data) = cx.krate.struct_data(item) {
+        return data.fields.iter().find_map(|(_, ty)| permanent_variant(cx, item, ty, left));
     }
     let data = cx.krate.enum_data(item)?;
-    data.variants.iter().map(|variant| variant.name.clone()).find(|name| says(&cx.words().permanent, name))
+    let told =
+        data.variants.iter().map(|variant| &variant.name).find(|name| says(&cx.words().permanent, name));
+    told.cloned().or_else(|| {
+        let kinds = data.variants.iter().flat_map(|variant| &variant.fields);
+        // a variant may carry any other error; a kind is what this one is about
+        kinds
+            .filter(|(_, ty)| ty.name().ends_with("Kind"))
+            .find_map(|(_, ty)| permanent_variant(cx, item, ty, left))
+    })
 }
 
 /// The same of a closure that a retry crate runs: a reply decoded in it, or in a function that it calls.
@@ -385,7 +399,7 @@ pub(crate) fn permanent_inside(cx: &Context<'_>, root: ExprId) -> Fact<bool> {
             true,
             cx.evidence(decoded, "decodes the reply as well: a reply of the wrong shape is fetched again"),
         ),
-        None => permanent_of(cx, &called),
+        None => permanent_of(cx, &called, MOST_KINDS),
     }
 }
 

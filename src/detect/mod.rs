@@ -10,6 +10,7 @@ mod breakers;
 mod callees;
 mod changes;
 mod classify;
+mod configured;
 mod context;
 mod counters;
 mod counts;
@@ -104,7 +105,8 @@ pub fn sites(krate: &Crate, knowledge: &Knowledge) -> Found {
         })
         .collect();
     nest(krate, knowledge, &memo, &items, &mut parts);
-    let mut found = Found::default();
+    let configured = configured::of_crate(krate, knowledge, &memo, &items, &parts);
+    let mut found = Found { sites: configured, ..Found::default() };
     for part in parts {
         found.sites.extend(part.sites);
         found.problems.extend(part.problems);

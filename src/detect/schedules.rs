@@ -4,9 +4,10 @@
 use super::context::{Callee, Context};
 use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
 use super::{jitter, sites, waits_at};
-use crate::body::{ExprId, ExprKind, Local, PatKind, Receiver, Ty};
+use crate::body::{ExprId, ExprKind, Local, Param, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
 use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The schedule that a body computes, where it does.
@@ -170,7 +171,11 @@ fn hands_on(cx: &Context<'_>) -> bool {
             asked |= own;
             own || cx.args(id).is_empty() || !says(&words.delay, cx.call_name(id))
         }
-        ExprKind::Binary(..) | ExprKind::Assign(..) | ExprKind::AssignOp(..) => false,
+        // whether there is a delay at all is no arithmetic on it
+        ExprKind::Binary(op, left, right) => {
+            op.compares() && ![left, right].iter().any(|side| says(&words.delay, &cx.base_text(**side)))
+        }
+        ExprKind::Assign(..) | ExprKind::AssignOp(..) => false,
         _ => true,
     });
     plain && asked && !cx.body.exprs().any(|(id, _)| matches!(cx.role(id), Some(Role::Random { .. })))
@@ -178,10 +183,7 @@ fn hands_on(cx: &Context<'_>) -> bool {
 
 /// Whether a body computes a delay: draws, multiplies, counts, or steps its own state.
 fn computes(cx: &Context<'_>) -> bool {
-    let counted = cx.body.params.iter().any(|param| match &cx.body.pat(param.pat).kind {
-        PatKind::Bind { name, .. } => says(&cx.words().attempts, name),
-        _ => false,
-    });
+    let counted = cx.body.params.iter().any(|param| says(&cx.words().attempts, named_as(cx, param)));
     let stepped = cx.body.receiver == Some(Receiver::Mut);
     let draws = cx.body.exprs().any(|(id, _)| matches!(cx.role(id), Some(Role::Random { .. })));
     draws
@@ -249,10 +251,16 @@ fn is_only_none(cx: &Context<'_>) -> bool {
 
 /// Calls the function again and again: parameters that count go up by one, fields keep what it gave them.
 fn call_repeatedly(cx: &Context<'_>) -> Replay {
-    delay::for_each(true, |choices| call_with(cx, choices))
+    delay::for_each(true, |choices| call_with(cx, choices, BTreeMap::new()))
 }
 
-fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
+/// Whether a function gives delays.
+pub(super) fn gives_delays(cx: &Context<'_>) -> bool {
+    cx.body.ret.as_ref().is_some_and(gives_duration)
+}
+
+/// The same with fields that hold something when it is called first.
+pub(super) fn call_with(cx: &Context<'_>, choices: &Choices, mut fields: BTreeMap<Key, Amount>) -> Replay {
     let words = cx.words();
     let mut replay = Replay::default();
     let counted: Vec<_> = cx
@@ -261,24 +269,26 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         .iter()
         .filter(|param| {
             let number = param.ty.as_ref().is_some_and(is_number);
-            let name = match &cx.body.pat(param.pat).kind {
-                PatKind::Bind { name, .. } => name.as_str(),
-                _ => "",
-            };
+            let name = named_as(cx, param);
             number && (says(&words.attempts, name) || is_one_of(&words.counter, name))
         })
         .map(|param| param.pat)
         .collect();
+    // beside a count, a delay may be anything: its name tells
+    let is_previous = |param: &&Param| {
+        let name = named_as(cx, param).trim_start_matches('_');
+        counted.is_empty() || name.starts_with("last") || name.starts_with("prev")
+    };
     let previous: Vec<_> = cx
         .body
         .params
         .iter()
         .filter(|param| param.ty.as_ref().is_some_and(gives_duration))
+        .filter(is_previous)
         .map(|param| param.pat)
         .collect();
     let steps = if counted.is_empty() { stepped_elsewhere(cx) } else { Vec::new() };
     let drawn = drawn_by_callers(cx);
-    let mut fields = std::collections::BTreeMap::new();
     let mut last: Option<Amount> = None;
     for attempt in 1..=MOST_ATTEMPTS {
         let mut env = Env { choices: choices.clone(), ..Env::default() };
@@ -287,10 +297,7 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
             env.vars.insert(Key::Local(*local), Amount { moves: true, ..Amount::exact(f64::from(attempt)) });
         }
         // `fn next(current: Duration) -> Duration`: what it gave is what it gets
-        if counted.is_empty()
-            && let [only] = previous.as_slice()
-            && let Some(last) = &last
-        {
+        if let ([only], Some(last)) = (previous.as_slice(), &last) {
             env.vars.insert(Key::Local(*only), Amount { moves: true, ..last.clone() });
         }
         for (local, given) in &drawn {
@@ -323,6 +330,14 @@ fn call_with(cx: &Context<'_>, choices: &Choices) -> Replay {
         replay.waits.push(Some(val));
     }
     replay
+}
+
+/// A parameter's name, where it is a plain one.
+fn named_as<'a>(cx: &Context<'a>, param: &Param) -> &'a str {
+    match &cx.body.pat(param.pat).kind {
+        PatKind::Bind { name, .. } => name,
+        _ => "",
+    }
 }
 
 /// Parameters for which every caller gives a draw: `backoff(attempt, rng.random())`.

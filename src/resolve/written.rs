@@ -98,7 +98,7 @@ impl Crate {
     }
 
     /// What `Self` is inside an item.
-    pub(super) fn self_type(&self, from: ItemRef) -> Option<Ty> {
+    pub fn self_type(&self, from: ItemRef) -> Option<Ty> {
         let around = self.impl_or_trait_around(from)?;
         if self.kind(around)? == ItemKind::Trait {
             return Some(Ty { path: self.full_path(around), args: Vec::new(), shape: TyShape::Impl });

@@ -29,10 +29,14 @@ impl Eval<'_, '_> {
         if let Some(policy) = self.library_policy(id) {
             return policy;
         }
-        if let Some(made) = self.duration_constructor(name, args) {
+        let is_own_default = || {
+            name == "default"
+                && matches!(self.cx.callee(id), Callee::Own(item) if self.cx.inside(item).is_some())
+        };
+        if let Some(made) = self.duration_constructor(name, args).filter(|_| !is_own_default()) {
             return made;
         }
-        if matches!(name, "Some" | "Ok" | "Box" | "Reverse") && args.len() == 1 {
+        if (matches!(name, "Some" | "Ok" | "Box" | "Reverse") || self.is_non_zero(id)) && args.len() == 1 {
             return args.first().map_or_else(Amount::unknown, |arg| self.eval(*arg));
         }
         if let Some(made) = self.constructed(id, name, args) {
@@ -74,6 +78,13 @@ impl Eval<'_, '_> {
             }
             Callee::Foreign(_) | Callee::Unknown | Callee::Operand(_) => self.by_name(name, args),
         }
+    }
+
+    /// `NonZeroU8::new(5)`.
+    fn is_non_zero(&self, call: ExprId) -> bool {
+        let ExprKind::Call(callee, _) = &self.cx.body.expr(call).kind else { return false };
+        let ExprKind::Path(path) = &self.cx.body.expr(*callee).kind else { return false };
+        path.last() == "new" && path.segments.iter().rev().nth(1).is_some_and(|ty| ty.starts_with("NonZero"))
     }
 
     /// A call that nobody knows: random where its name says so, else unknown.

@@ -242,6 +242,10 @@ impl<'c, 'a> Eval<'c, 'a> {
             return if told { Amount::hint() } else { val };
         }
         let last = segments.last().map_or("", String::as_str);
+        if last == "self" {
+            let held = self.env.vars.get(&Key::Field(self.prefix.clone()));
+            return held.map_or_else(Amount::unknown, |val| self.gathered(&self.prefix, val, MOST_NESTED));
+        }
         match self.cx.krate.path(self.cx.at, segments) {
             Target::Item(item) => return self.constant(item),
             Target::Variant(_, name) => return Amount::made_of(&name, Vec::new()),

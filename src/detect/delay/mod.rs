@@ -22,6 +22,7 @@ mod vocabulary;
 pub(crate) use amount::{Amount, Cap};
 pub(crate) use choices::{Choices, for_each};
 pub(crate) use eval::{Env, Eval, Key};
+pub(crate) use policies::delays_of;
 pub(crate) use read::{Shown, clips_in_a_variant, in_common, read};
 pub(crate) use replay::{MOST_ATTEMPTS, Replay, can_come, rearmed, replay};
 pub(crate) use rounds::{put_off, replay_calls, replay_counted, replay_once};

@@ -180,6 +180,20 @@ impl Eval<'_, '_> {
         }
     }
 
+    /// The fields of a value, by the names that its own methods give them.
+    pub(crate) fn fields_of_self(&mut self, val: &Amount) -> BTreeMap<Key, Amount> {
+        let prefix = self.prefix.clone();
+        self.unfold(&prefix, val, MOST_NESTED);
+        let below = format!("{prefix}.");
+        let own = |key: &Key| matches!(key, Key::Field(name) if name.starts_with(&below));
+        self.env
+            .vars
+            .iter()
+            .filter(|(key, _)| own(key))
+            .map(|(key, val)| (key.clone(), val.clone()))
+            .collect()
+    }
+
     /// A struct as it is by now: what was stored in its fields since it was made is in it.
     pub(super) fn gathered(&self, place: &str, val: &Amount, left: u32) -> Amount {
         let ([form], true) = (val.forms.as_slice(), left > 0) else { return val.clone() };

@@ -4,6 +4,7 @@
 use super::amount::{Amount, Drawn};
 use super::eval::{Eval, Key};
 use super::places::MOST_ALIASES;
+use super::replay::{MOST_ATTEMPTS, Replay};
 use crate::body::{ExprId, MethodCall};
 use crate::detect::library::{Series, series, series_given, series_of_type};
 use crate::model::{Growth, Jitter};
@@ -40,20 +41,31 @@ impl Eval<'_, '_> {
         let key = Key::Field(format!("{place}.{STEP}"));
         let step = self.env.vars.get(&key).map_or(0.0, |step| step.lo);
         self.env.vars.insert(key, Amount { moves: true, ..Amount::exact(step + 1.0) });
-        let part = |name: &str| policy.part("", name).cloned();
-        let first = part(FIRST)?;
-        let step = Amount { moves: true, ..Amount::exact(step) };
-        let grown = match part(SHAPE)?.lo {
-            shape if shape < 0.5 => first,
-            shape if shape < 1.5 => first.mul(&step.add(&Amount::exact(1.0))),
-            _ => first.mul(&super::arithmetic::power(&part(FACTOR)?, &step)),
-        };
-        let capped = part(CAP).map_or(grown.clone(), |cap| grown.min(&cap));
-        let draw = part(DRAW)?;
-        let how = draw.drawn;
-        let drawn = capped.mul(&draw);
-        Some(Amount { drawn: how, clipped: false, ..drawn })
+        delay_at(&policy, step)
     }
+}
+
+/// The delays that a value gives which is a retry crate's policy, one for each attempt.
+pub(crate) fn delays_of(policy: &Amount) -> Option<Replay> {
+    let waits = (0..MOST_ATTEMPTS).map(|step| delay_at(policy, f64::from(step)).map(Some));
+    Some(Replay { waits: waits.collect::<Option<_>>()?, ..Replay::default() })
+}
+
+/// The delay that a policy gives after so many others.
+fn delay_at(policy: &Amount, step: f64) -> Option<Amount> {
+    let part = |name: &str| policy.part("", name).cloned();
+    let first = part(FIRST)?;
+    let step = Amount { moves: true, ..Amount::exact(step) };
+    let grown = match part(SHAPE)?.lo {
+        shape if shape < 0.5 => first,
+        shape if shape < 1.5 => first.mul(&step.add(&Amount::exact(1.0))),
+        _ => first.mul(&super::arithmetic::power(&part(FACTOR)?, &step)),
+    };
+    let capped = part(CAP).map_or(grown.clone(), |cap| grown.min(&cap));
+    let draw = part(DRAW)?;
+    let how = draw.drawn;
+    let drawn = capped.mul(&draw);
+    Some(Amount { drawn: how, clipped: false, ..drawn })
 }
 
 /// A policy as a value with hidden parts.

@@ -3,7 +3,7 @@
 
 use super::drivers::args_of;
 use super::scope::Scope;
-use crate::body::{ExprId, ExprKind, Lit, MethodCall};
+use crate::body::{ExprId, ExprKind, Lit, MethodCall, PatKind};
 use crate::detect::context::Context;
 use crate::detect::delay::in_common;
 use crate::knowledge::{
@@ -166,6 +166,11 @@ impl Draft {
     /// Something else counts the attempts, or may.
     pub(super) fn leave_attempts_open(&mut self) {
         (self.counted, self.calls, self.deadline) = (Fact::Unknown, Fact::Unknown, Fact::Unknown);
+    }
+
+    /// What wraps the policy counts the attempts itself.
+    pub(super) fn count_outside(&mut self, evidence: Evidence) {
+        self.counted = Fact::Known(true, evidence);
     }
 
     /// The whole time is limited.
@@ -412,6 +417,7 @@ fn option(scope: &Scope<'_, '_>, arg: ExprId) -> Maybe {
             _ => Maybe::Some(arg),
         },
         _ if scope.amount(arg).absent => Maybe::None,
+        _ if is_taken_out(cx, arg) => Maybe::Some(arg),
         _ => match cx.type_of(arg) {
             Some(ty) if ty.name() == "Option" && number(scope, arg).is_none() => Maybe::Unknown,
             Some(_) => Maybe::Some(arg),
@@ -420,6 +426,15 @@ fn option(scope: &Scope<'_, '_>, arg: ExprId) -> Maybe {
             None => Maybe::Unknown,
         },
     }
+}
+
+/// Whether a variable is what `Some(x)` held: that is no option itself.
+fn is_taken_out(cx: &Context<'_>, arg: ExprId) -> bool {
+    let Some(local) = cx.body.local(arg) else { return false };
+    cx.body.pats().any(|(_, pat)| match &pat.kind {
+        PatKind::TupleStruct(path, subs) => path.last() == "Some" && subs.contains(&local),
+        _ => false,
+    })
 }
 
 fn is_default(cx: &Context<'_>, base: ExprId) -> bool {

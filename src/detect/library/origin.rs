@@ -2,7 +2,7 @@
 //! It is told only where every way that can be seen builds the same; one that cannot be followed, and nothing is told.
 
 use super::adapted::{adapt, hands_on};
-use super::draft::{Draft, setter_of};
+use super::draft::{Draft, number, setter_of};
 use super::scope::{Scope, Value};
 use super::{built_at, enclosing, full_paths, is_statement};
 use crate::body::{ExprId, ExprKind, Local, MethodCall, Ty, UnOp};
@@ -72,8 +72,15 @@ fn by_kind<'a>(scope: &Scope<'_, 'a>, id: ExprId) -> Option<Followed<'a>> {
         },
         ExprKind::Field(base, name) => field(scope, *base, name),
         ExprKind::Struct(literal) => {
-            let made =
-                wrapped(scope, id, literal.path.last(), literal.fields.iter().map(|(_, value)| *value));
+            let values = literal.fields.iter().map(|(_, value)| *value);
+            let mut made = wrapped(scope, id, literal.path.last(), values);
+            // `Self { backoff, tried: 0, max_retries: 3 }`
+            let limit = literal.fields.iter().find(|(name, value)| {
+                says(&cx.words().attempts, name) && number(scope, *value).is_some_and(|most| most > 0.0)
+            });
+            if let (Some(made), Some((_, value))) = (&mut made, limit) {
+                made.draft.count_outside(cx.evidence(*value, "at most so often"));
+            }
             made.or_else(|| counted_out(scope, id))
         }
         ExprKind::Call(..) => call(scope, id),

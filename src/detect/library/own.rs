@@ -1,6 +1,7 @@
 //! Policies that functions of the crate build, with the numbers that they are given where they are called, and policies that are changed in a field.
 //! Only what a driver runs, or a table knows, is a policy; a name alone makes none.
 
+use super::adapted::hands_on;
 use super::built_at;
 use super::drivers::name_crate;
 use super::origin::origin;
@@ -11,26 +12,17 @@ use crate::detect::context::{Callee, Context};
 use crate::detect::sites;
 use crate::knowledge::says;
 use crate::model::{Fact, Kind, Site};
-use crate::resolve::ItemRef;
+use crate::resolve::{ItemRef, Target};
 
 /// Policies that a driver of the crate runs and that functions of the crate build: with what they are given here.
 pub(super) fn own_policies(cx: &Context<'_>) -> Vec<Site> {
     let mut sites: Vec<Site> = Vec::new();
-    if runs::are_none(cx) {
-        return sites;
-    }
-    for (id, expr) in cx.body.exprs() {
-        let given = match &expr.kind {
-            ExprKind::Call(_, args) => args,
-            ExprKind::Method(call) => &call.args,
-            _ => continue,
-        };
-        let configures = matches!(cx.callee(id), Callee::Own(item) if may_give_policy(cx, item))
-            && given.iter().any(|arg| is_written(cx, *arg));
+    for (id, _) in cx.body.exprs() {
         // the outermost call that still gives it
-        if !configures || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
+        if !configures(cx, id) || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)) {
             continue;
         }
+        let given = cx.args(id);
         let Some(mut policy) = origin(cx, id) else { continue };
         // what a client does by itself is told where the client is built
         if policy.draft.fixed || policy.policy.is_some_and(|it| it.open || it.given_failure) {
@@ -91,16 +83,31 @@ pub(super) fn changed_in_place(cx: &Context<'_>) -> Vec<Site> {
     sites
 }
 
-/// Whether an expression is a call of the crate that gives a policy.
+/// Whether a call of a function of the crate gives what may be a policy, and says of what numbers.
+fn configures(cx: &Context<'_>, id: ExprId) -> bool {
+    matches!(cx.callee(id), Callee::Own(item) if may_give_policy(cx, item))
+        && cx.args(id).iter().any(|arg| is_written(cx, *arg))
+}
+
+/// Whether an expression changes or wraps the policy in it, so that what comes of that is told.
 fn is_policy_call(cx: &Context<'_>, id: ExprId) -> bool {
+    let passed_on = || cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent));
     match &cx.body.expr(id).kind {
+        ExprKind::Try(_) | ExprKind::Ref(_) => passed_on(),
+        ExprKind::Method(call) if hands_on(&call.name) => passed_on(),
+        ExprKind::Call(callee, _) if is_struct(cx, *callee) => passed_on(),
         ExprKind::Call(..) | ExprKind::Method(_) => {
             !matches!(cx.callee(id), Callee::Own(item) if !may_give_policy(cx, item))
                 && origin(cx, id).is_some()
         }
-        ExprKind::Try(_) | ExprKind::Ref(_) => cx.parent(id).is_some_and(|parent| is_policy_call(cx, parent)),
         _ => false,
     }
+}
+
+/// `Self(policy)`.
+fn is_struct(cx: &Context<'_>, callee: ExprId) -> bool {
+    let ExprKind::Path(path) = &cx.body.expr(callee).kind else { return false };
+    matches!(cx.krate.path(cx.at, &path.segments), Target::Item(item) if cx.krate.struct_data(item).is_some())
 }
 
 /// Whether what a function of the crate gives may be a policy: an iterator, a retry crate's type, or one that is named after retrying.

@@ -66,11 +66,6 @@ pub(super) fn runs_of(cx: &Context<'_>, is_made_here: impl Fn(ExprId) -> bool) -
     found
 }
 
-/// Whether nothing in the crate runs a policy that can be followed back.
-pub(super) fn are_none(cx: &Context<'_>) -> bool {
-    all(cx).is_empty()
-}
-
 fn all<'a>(cx: &Context<'a>) -> &'a Runs {
     cx.memo.runs.get_or_init(|| find(cx))
 }

@@ -9,6 +9,7 @@ use super::policies::{Decides, decides};
 use super::reads::{Reader, Reads};
 use super::remote;
 use super::summary::MOST_CALLS;
+use super::unlooped::is_polled;
 use crate::body::{ExprId, ExprKind, MacroInput};
 use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Outcome};
@@ -65,7 +66,8 @@ pub(crate) fn bounds(
     }
     // a trip that never begins where a failing one ended is made once: a flag is set on it
     let again: Vec<&State> = failing.iter().copied().filter(|trip| trip.round > 1).collect();
-    if again.is_empty() && record.went_on && !record.cut {
+    // a poll that ends is followed by another
+    if again.is_empty() && record.went_on && !record.cut && !is_polled(cx) {
         made.kind = Some(BoundKind::Bounded);
         made.evidence = Evidence::words("what it changes keeps it from a second time");
         return made;

@@ -4,7 +4,7 @@
 use super::bounds::Bounds;
 use super::context::Context;
 use super::flow::{Flow, Followed, LoopRecord, LoopShape, Op, Paths, State, Tag, Val, Verdict};
-use crate::body::{BinOp, ExprId, ExprKind, PatKind};
+use crate::body::{ExprId, ExprKind, PatKind};
 use crate::model::{BoundKind, Exhaustion, Fact, LastError, Outcome};
 
 /// What becomes of a failure when a loop has no attempts left.
@@ -52,31 +52,54 @@ pub(super) fn exhaustion(
     made
 }
 
-/// `while n < max { … if n == max { return Err(error); } … }`: the last failure has left before the head is asked, save where there are no attempts at all.
+/// `while n < max { … if n == max { return Err(error); } … }`, `for n in 0..=max { … if n < max { wait } else { return Err(error) } }`:
+/// the last failure has left before the head is asked, save where there are no attempts at all.
 fn leaves_before_its_head(cx: &Context<'_>, id: ExprId, record: &LoopRecord, ops: &[Op]) -> bool {
-    let ExprKind::While { cond: head, .. } = cx.body.expr(id).kind else { return false };
-    let compared = |cond: ExprId| -> Vec<[String; 2]> {
-        let mut found = Vec::new();
-        cx.body.walk(cond, &mut |inner| {
-            if let ExprKind::Binary(op, left, right) = cx.body.expr(inner).kind
-                && !matches!(op, BinOp::And | BinOp::Or)
-            {
-                let mut sides = [cx.text(left), cx.text(right)];
-                sides.sort();
-                found.push(sides);
-            }
-            true
-        });
-        found
+    let asks_the_same = |cond: ExprId, holds: bool| match &cx.body.expr(id).kind {
+        ExprKind::While { cond: head, .. } => {
+            let by_head = compared(cx, *head);
+            let texts = |sides: &[ExprId; 2]| {
+                let mut texts = sides.map(|side| cx.text(side));
+                texts.sort();
+                texts
+            };
+            let heads: Vec<[String; 2]> = by_head.iter().map(texts).collect();
+            holds && cond != *head && compared(cx, cond).iter().any(|sides| heads.contains(&texts(sides)))
+        }
+        ExprKind::For { pat, iter, .. } => {
+            let ExprKind::Range { end: Some(end), .. } = cx.body.expr(cx.only_in(*iter)).kind else {
+                return false;
+            };
+            let counts = cx.body.names_in_pat(*pat);
+            let is_count = |part: ExprId| counts.iter().any(|(_, local)| cx.body.local(part) == Some(*local));
+            let is_end = |part: ExprId| cx.is_written_alike(part, end);
+            compared(cx, cond).iter().any(|[one, other]| {
+                let holds = |side: &ExprId, is: &dyn Fn(ExprId) -> bool| cx.body.any(*side, is);
+                holds(one, &is_count) && holds(other, &is_end)
+                    || holds(one, &is_end) && holds(other, &is_count)
+            })
+        }
+        _ => false,
     };
-    let by_head = compared(head);
     record.exits.iter().any(|(state, flow)| {
         matches!(flow, Flow::Return(_))
             && failed(ops, state)
-            && state.conds.iter().any(|(cond, holds)| {
-                *holds && *cond != head && compared(*cond).iter().any(|sides| by_head.contains(sides))
-            })
+            && state.conds.iter().any(|(cond, holds)| asks_the_same(*cond, *holds))
     })
+}
+
+/// Both sides of each comparison in a condition.
+fn compared(cx: &Context<'_>, cond: ExprId) -> Vec<[ExprId; 2]> {
+    let mut found = Vec::new();
+    cx.body.walk(cond, &mut |inner| {
+        if let ExprKind::Binary(op, left, right) = cx.body.expr(inner).kind
+            && op.compares()
+        {
+            found.push([left, right]);
+        }
+        true
+    });
+    found
 }
 
 /// How the paths end that leave the loop because nothing is left, each to the end of the function.

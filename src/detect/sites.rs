@@ -462,13 +462,14 @@ pub(crate) fn fill(
 
 fn attempts(cx: &Context<'_>, ops: &[ExprId], bounds: &Bounds, replay: &Replay, site: &mut Site) {
     match (replay.max, bounds.kind) {
-        (Some(max), _) => {
+        // what ends one poll does not end the polling
+        (Some(max), kind) if kind == Some(BoundKind::Bounded) || !is_polled(cx) => {
             let max = f64::from(max + outside::tries(cx, ops));
             site.attempts.kind = Fact::Known(BoundKind::Bounded, bounds.evidence.clone());
             site.attempts.max = Fact::Known(max, bounds.evidence.clone());
         }
-        (None, Some(kind)) => site.attempts.kind = Fact::Known(kind, bounds.evidence.clone()),
-        (None, None) => {}
+        (_, Some(kind)) => site.attempts.kind = Fact::Known(kind, bounds.evidence.clone()),
+        _ => {}
     }
 }
 

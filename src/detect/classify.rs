@@ -2,6 +2,7 @@
 //! Names decide only what flow cannot; each use of one lowers the confidence and is kept as a reason.
 
 use super::context::Context;
+use super::each_item;
 use super::flow::{Followed, LoopRecord, LoopShape, Op, State, Tag, Verdict};
 use super::questions::{Question, any_succeeded, leaves_after_success};
 use super::remote::{self, Answer};
@@ -245,6 +246,8 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         made.remote = Some(answer);
     }
     let of_item = q.is_of_item(*main)
+        || each_item::is_picked_by_item(cx, q.id, *main)
+        || each_item::is_made_of_item(cx, q.id, *main)
         || ops.iter().all(|op| q.is_of_item(*op))
         // what was taken on this trip is found wanting; the next trip takes another
         || q.examines_what_it_took(*main);

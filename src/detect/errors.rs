@@ -5,7 +5,7 @@ use super::flow::{Followed, Op, State, Tag, Test, Val, Verdict};
 use super::reads::{asked_of, is_about};
 use super::statuses::permanent_4xx;
 use super::summary::MOST_CALLS;
-use super::{hints, overloads, refusals, remote, unanswered};
+use super::{hints, kept, overloads, refusals, remote, unanswered};
 use crate::body::{ExprId, ExprKind, PatId, PatKind, Span, Ty};
 use crate::knowledge::{LocalKind, Role, says};
 use crate::model::{ErrorKind, Errors, Evidence, Fact, Kind};
@@ -29,6 +29,7 @@ pub(crate) fn errors(
     hint: bool,
 ) -> Errors {
     let mut made = Errors::default();
+    let mut decided_elsewhere = kept::is_asked_later(cx);
     let tested = |state: &State| {
         let asked = state
             .conds
@@ -71,7 +72,8 @@ pub(crate) fn errors(
         let says_itself = failing.iter().flat_map(|state| &state.looked).any(|look| {
             ops.contains(&look.op) && look.verdict == Verdict::Failure && matches!(look.tag, Tag::Variant(_))
         });
-        if failing.iter().all(|state| !tested(state)) && !told_apart && !handed && !decided && !says_itself {
+        decided_elsewhere |= told_apart || handed || decided;
+        if failing.iter().all(|state| !tested(state)) && !decided_elsewhere && !says_itself {
             Fact::Known(
                 ErrorKind::All,
                 ops.first()
@@ -84,6 +86,10 @@ pub(crate) fn errors(
         Fact::Known(ErrorKind::Classified, Evidence::default())
     };
     made.retries_4xx = retries_4xx(cx, followed, failing, left, ops, status_place);
+    // who is given the error, here or on the next round, may set these apart
+    if decided_elsewhere && made.retries_4xx.is(&true) {
+        made.retries_4xx = Fact::Unknown;
+    }
     if made.kind.is(&ErrorKind::All) {
         made.retries_permanent = match let_through(cx, followed, failing, left, ops) {
             // whoever keeps a session alive may have to wait until it is let in again

@@ -245,6 +245,13 @@ pub(super) fn skips(
     })
 }
 
+/// Whether a closure that the function is given waits between two tries, by its name: `wait_retry()`.
+pub(super) fn asks_to_wait(cx: &Context<'_>, failing: &[&State]) -> bool {
+    failing.iter().flat_map(|state| &state.calls).any(|call| {
+        matches!(cx.callee(*call), Callee::Operand(_)) && says(&cx.words().delay, cx.call_name(*call))
+    })
+}
+
 /// `if !delay.is_zero()`, `if backoff > Duration::ZERO`: whoever sets no delay wants none.
 fn asks_for_delay(cx: &Context<'_>, cond: ExprId) -> bool {
     let delay = |id: ExprId| says(&cx.words().delay, &cx.base_text(id));

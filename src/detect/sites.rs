@@ -273,6 +273,7 @@ fn of_loop(
     // whoever polls a future comes back later, and in another of its states
     if immediate::waits_between(record, &classified.ops)
         || is_polled(cx)
+        || immediate::asks_to_wait(cx, &failing)
         || failing.iter().any(|state| state.marks.timeout)
             && classified.ops.iter().any(|op| immediate::receives(cx, *op))
     {

@@ -8,7 +8,7 @@ use crate::model::Edit;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Beyond this rustfmt breaks a line.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// Names for a value that is too long to stand where it is used.
 const NAMES: &[&str] = &["delay", "pause", "wait_time"];
@@ -17,7 +17,8 @@ const NAMES: &[&str] = &["delay", "pause", "wait_time"];
 /// that would be lost when it is written anew: a comment, a block, a macro's own form.
 pub(super) fn put(around: &Around<'_>, at: ExprId, text: &str) -> Edit {
     let plain = replace(&around.file.path, around.span(at), text);
-    if fits(around, around.span(at), text) {
+    // what hangs behind the last of several lines reads as if it belonged to that
+    if fits(around, around.span(at), text) && !goes_on_behind_lines(around, at, text) {
         return plain;
     }
     in_arm(around, at, text).or_else(|| in_statement(around, at, text)).unwrap_or(plain)
@@ -36,6 +37,8 @@ fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
     } else {
         let name = around.free_name(NAMES)?;
         let uses = relative(&with(around, statement.span, at, name)?, indent)?;
+        // what only the long delay broke is one line again
+        let uses = if uses.contains('\n') { printed(&uses).unwrap_or(uses) } else { uses };
         format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?)
     };
     Some(replace(&around.file.path, statement.span, indented(around, &whole, indent)))
@@ -87,7 +90,7 @@ pub(super) fn begin_with(around: &Around<'_>, block: ExprId, lines: &str) -> Opt
 }
 
 /// A stretch with `text` in the place of an expression in it.
-fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<String> {
+pub(super) fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<String> {
     let inside = around.span(at);
     let before = around.file.slice(Span { start: whole.start, end: inside.start });
     let after = around.file.slice(Span { start: inside.end, end: whole.end });
@@ -151,6 +154,13 @@ fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {
     line.lines().all(|line| line.chars().count() <= WIDTH)
 }
 
+/// Whether a text calls something on what goes over several lines.
+fn goes_on_behind_lines(around: &Around<'_>, at: ExprId, text: &str) -> bool {
+    let before = around.text(at);
+    let is_call = matches!(around.body.expr(at).kind, ExprKind::Call(..));
+    is_call && before.contains('\n') && text.starts_with(before) && text.len() > before.len()
+}
+
 /// Whether what stands around an expression can be written anew: it holds no comment, no macro and no block.
 fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool {
     let text = around.file.slice(span);
@@ -172,7 +182,7 @@ pub(super) fn broken(statement: &str, indent: &str) -> String {
 }
 
 /// A statement, laid out without indentation.
-fn printed(statement: &str) -> Option<String> {
+pub(super) fn printed(statement: &str) -> Option<String> {
     let file: syn::File = syn::parse_str(&format!("async fn f() {{ {statement} }}")).ok()?;
     let printed = prettyplease::unparse(&file);
     proc_macro2::extra::invalidate_current_thread_spans();

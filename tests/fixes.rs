@@ -70,7 +70,8 @@ fn safe_fixes_are_some_of_all() {
     fix(&safe, &[]);
     fix(&all, &["--unsafe-fixes"]);
     let mut changed = 0;
-    for fixture in fixtures() {
+    // where rules are asked besides, what one fix writes the next may write anew
+    for fixture in fixtures().iter().filter(|it| it.select.is_empty()) {
         let (few, many) = (source(&safe, &fixture.name), source(&all, &fixture.name));
         changed += usize::from(few != fixture.text);
         let old: BTreeSet<&str> = fixture.text.lines().collect();

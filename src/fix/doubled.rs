@@ -6,7 +6,7 @@ use super::draws::{self, Draws};
 use super::edits::{insert, replace};
 use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
 use super::reach::Cap;
-use super::{Draft, Wanted, draw_above};
+use super::{Draft, Wanted, draw_above, logged};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{BoundKind, Counter, Edit, Jitter, Kind, Success, WaitAt};
 
@@ -133,7 +133,15 @@ fn by_counter(
             edits.push(replace(&around.file.path, around.span(at), grown));
             edits.push(put(around, given, &above));
         } else {
-            edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
+            let drawn = format!("{grown}{}", wanted.draw(draws));
+            let statement = waited(around, wait).and_then(|waited| around.statement(waited));
+            match statement.and_then(|it| logged::drawn_before(around, it, at, &drawn)) {
+                Some((name, told)) => {
+                    edits.extend(told);
+                    edits.push(replace(&around.file.path, around.span(at), name));
+                }
+                None => edits.push(put(around, at, &drawn)),
+            }
         }
     }
     Some(edits)
@@ -360,14 +368,22 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
             return Some(vec![before, replace(path, around.span(delay), drawn)]);
         }
     };
+    let told = logged::drawn_before(around, statement, delay, drawn);
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
         let after = format!("{semicolon}{}", following(around, indent, &laid_out(step, indent)));
-        return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
+        let (drawn, mut edits) = told.unwrap_or((drawn, Vec::new()));
+        edits.extend([put(around, delay, drawn), insert(path, statement.span.end, after)]);
+        return Some(edits);
     }
     // what is waited among other things is drawn before: a `select!`, a race
     if wait.given != wait.delay || span_of(&wait.given) != around.span(delay) {
         return None;
+    }
+    if let Some((name, mut edits)) = told {
+        edits.push(insert(path, statement.span.start, format!("{step}{newline}{indent}")));
+        edits.push(replace(path, around.span(delay), name));
+        return Some(edits);
     }
     let name = around.free_name(DRAWN)?;
     let before = format!("let {name} = {drawn};{newline}{indent}{step}{newline}{indent}");

@@ -13,6 +13,7 @@ mod hinted;
 mod jitter;
 mod last;
 mod layout;
+mod logged;
 mod permanent;
 mod reach;
 mod saturated;

@@ -133,14 +133,14 @@ fn by_counter(
             edits.push(replace(&around.file.path, around.span(at), grown));
             edits.push(put(around, given, &above));
         } else {
-            let drawn = format!("{grown}{}", wanted.draw(draws));
+            let made = format!("{grown}{}", wanted.draw(draws));
             let statement = waited(around, wait).and_then(|waited| around.statement(waited));
-            match statement.and_then(|it| logged::drawn_before(around, it, at, &drawn)) {
+            match statement.and_then(|it| logged::drawn_before(around, it, at, &made)) {
                 Some((name, told)) => {
                     edits.extend(told);
                     edits.push(replace(&around.file.path, around.span(at), name));
                 }
-                None => edits.push(put(around, at, &drawn)),
+                None => edits.push(put(around, at, &made)),
             }
         }
     }

@@ -16,6 +16,8 @@ struct Fixture {
     /// Rules that propose a change and speak of it still when all fixes are applied.
     stays: BTreeSet<String>,
     needs: Vec<String>,
+    /// Rules that are asked for beside those that speak by default.
+    select: Vec<String>,
 }
 
 #[test]
@@ -68,7 +70,8 @@ fn safe_fixes_are_some_of_all() {
     fix(&safe, &[]);
     fix(&all, &["--unsafe-fixes"]);
     let mut changed = 0;
-    for fixture in fixtures() {
+    // where rules are asked besides, what one fix writes the next may write anew
+    for fixture in fixtures().iter().filter(|it| it.select.is_empty()) {
         let (few, many) = (source(&safe, &fixture.name), source(&all, &fixture.name));
         changed += usize::from(few != fixture.text);
         let old: BTreeSet<&str> = fixture.text.lines().collect();
@@ -127,6 +130,7 @@ fn read(path: &Path) -> Fixture {
         name: path.file_stem().unwrap().to_string_lossy().into_owned(),
         stays,
         needs: said("needs"),
+        select: said("select"),
         text,
     }
 }
@@ -138,9 +142,12 @@ fn laid_out(name: &str) -> PathBuf {
     for fixture in fixtures() {
         let folder = root.join(&fixture.name);
         std::fs::create_dir_all(folder.join("src")).unwrap();
+        let select: Vec<String> = fixture.select.iter().map(|rule| format!("{rule} = \"note\"\n")).collect();
         let manifest = format!(
-            "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\n{}\n",
+            "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n\
+             [package.metadata.retry-lint.levels]\n{}\n[dependencies]\n{}\n",
             fixture.name,
+            select.concat(),
             fixture.needs.join("\n")
         );
         std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();

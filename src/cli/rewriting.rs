@@ -93,6 +93,8 @@ fn with_dependencies(text: &str, needs: &BTreeSet<Needed>) -> Result<String, Str
     let made = document.to_string();
     // what renders it ends every line in the same way
     let made = if toml.contains("\r\n") { made.replace("\r\n", "\n").replace('\n', "\r\n") } else { made };
+    // nor does it leave the last line as it was, where nothing ended that
+    let made = if toml.ends_with('\n') { made } else { made.trim_end_matches(['\r', '\n']).to_owned() };
     Ok(format!("{mark}{made}"))
 }
 

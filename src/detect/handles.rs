@@ -442,16 +442,16 @@ fn is_inner(cx: &Context<'_>, looped: ExprId, at: ExprId) -> bool {
 
 /// The blocks that are entered when one of these operations succeeded: `Ok(..) => { … }`, `if let Ok(..) = op { … }`.
 fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
-    let is_success = |pat| cx.body.variant(pat).is_some_and(|path| matches!(path.last(), "Ok" | "Some"));
     let mut found = Vec::new();
     cx.body.walk(id, &mut |at| {
         match &cx.body.expr(at).kind {
             ExprKind::Match(value, arms) if is_of(cx, *value, ops) => {
-                found.extend(arms.iter().filter(|arm| is_success(arm.pat)).map(|arm| arm.body));
+                let succeed = arms.iter().filter(|arm| tells_success(cx, arm.pat, *value));
+                found.extend(succeed.map(|arm| arm.body));
             }
             ExprKind::If { cond, then, .. } => {
                 if let ExprKind::Let(pat, value) = cx.body.expr(*cond).kind
-                    && is_success(pat)
+                    && tells_success(cx, pat, value)
                     && is_of(cx, value, ops)
                 {
                     found.push(*then);
@@ -463,4 +463,30 @@ fn blocks_of_success(cx: &Context<'_>, id: ExprId, ops: &[Op]) -> Vec<Place> {
     });
     // what leaves begins nothing anew
     found.into_iter().filter(|block| !leaves(cx, *block)).filter_map(|block| cx.place(block)).collect()
+}
+
+/// Whether a pattern takes nothing but successes. `Ok(Err(_))` is the failure that a time limit lets through, and of `Ok(result)` behind one
+/// nobody can tell.
+fn tells_success(cx: &Context<'_>, pat: PatId, value: ExprId) -> bool {
+    let PatKind::TupleStruct(path, inside) = &cx.body.pat(pat).kind else { return false };
+    let mut call = cx.behind_name(value);
+    while let ExprKind::Await(inner) = cx.body.expr(call).kind {
+        call = inner;
+    }
+    let limited = matches!(cx.role(call), Some(Role::Timeout { .. }));
+    let opened = inside.iter().all(|inner| cx.body.variant(*inner).is_some());
+    matches!(path.last(), "Ok" | "Some")
+        && (opened || !limited)
+        && !inside.iter().any(|inner| tells_failure(cx, *inner))
+}
+
+/// Whether a pattern takes a failure somewhere inside.
+fn tells_failure(cx: &Context<'_>, pat: PatId) -> bool {
+    match &cx.body.pat(pat).kind {
+        PatKind::TupleStruct(path, inside) => {
+            path.last() == "Err" || inside.iter().any(|inner| tells_failure(cx, *inner))
+        }
+        PatKind::Or(either) => either.iter().any(|one| tells_failure(cx, *one)),
+        _ => false,
+    }
 }

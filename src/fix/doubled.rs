@@ -5,7 +5,8 @@ use super::around::{Around, span_of};
 use super::draws::{self, Draws};
 use super::edits::{insert, replace};
 use super::layout::{as_block, begin_with, broken, following, indented, put, relative};
-use super::{Draft, Wanted, draw_above, shown};
+use super::reach::Cap;
+use super::{Draft, Wanted, draw_above, logged};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{BoundKind, Counter, Edit, Jitter, Kind, Success, WaitAt};
 
@@ -17,9 +18,6 @@ const DRAWN: &[&str] = &["delay", "pause", "drawn_delay"];
 
 /// Names for when was waited last.
 const WAITED_AT: &[&str] = &["waited_at", "last_wait"];
-
-/// Doublings where the base is not known: the cap is 32 times the base then.
-const DOUBLINGS: u32 = 5;
 
 /// How the variable grows.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,13 +40,14 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
         return Vec::new();
     }
     let first_s = wanted.site.delay.first_s.value().copied().filter(|first| *first > 0.0);
-    let cap = first_s.map(|first| wanted.cap(Some(first)));
+    let bases = waits.iter().filter_map(|wait| base_of(around, wait));
+    let cap = Cap::of(around, wanted, first_s, bases);
     let mut found = Vec::new();
     for draws in draws::of(around, wanted) {
-        let up_to = cap.map_or_else(|| "to 32 times of it".to_owned(), |cap| format!("to {}", shown(cap)));
+        let up_to = cap.words();
         let draft = |edits: Vec<Edit>| Draft {
             title: format!(
-                "double the delay up {up_to}, and wait a random part of it ({})",
+                "double the delay{up_to}, and wait a random part of it ({})",
                 wanted.jitter_words()
             ),
             edits,
@@ -58,7 +57,7 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
         if wanted.wishes.jitter == Jitter::Decorrelated && !wanted.hinted() {
             found.extend(by_variable(around, wanted, cap, &draws, Grows::ByDraw).map(|edits| Draft {
                 title: format!(
-                    "draw between the delay and three times the last one, up {up_to} (decorrelated jitter)"
+                    "draw between the delay and three times the last one{up_to} (decorrelated jitter)"
                 ),
                 ..draft(edits)
             }));
@@ -90,7 +89,7 @@ fn by_counter(
     around: &Around<'_>,
     wanted: &Wanted<'_>,
     counter: &Counter,
-    cap: Option<f64>,
+    cap: Cap,
     draws: &Draws,
 ) -> Option<Vec<Edit>> {
     let number = match counter.ty.as_str() {
@@ -117,19 +116,32 @@ fn by_counter(
         }
         let at = base_of(around, wait)?;
         let base = around.as_receiver(at);
-        let grown = if let Some(cap) = cap {
-            let cap = around.seconds(cap, at);
-            format!("{base}.saturating_mul(2u32.saturating_pow({exponent})).min({cap})")
-        } else {
-            let exponent = if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
-            format!("{base}.saturating_mul(2u32.pow({exponent}.min({DOUBLINGS})))")
+        let grown = match cap {
+            Cap::At(cap) => {
+                let cap = around.seconds(cap, at);
+                format!("{base}.saturating_mul(2u32.saturating_pow({exponent})).min({cap})")
+            }
+            Cap::Out => format!("{base}.saturating_mul(2u32.saturating_pow({exponent}))"),
+            Cap::Times(doublings) => {
+                let exponent =
+                    if exponent.contains(' ') { format!("({exponent})") } else { exponent.clone() };
+                format!("{base}.saturating_mul(2u32.pow({exponent}.min({doublings})))")
+            }
         };
         if wait.fallback.is_some() {
             let (given, above) = above_hint(around, wait, at, draws)?;
             edits.push(replace(&around.file.path, around.span(at), grown));
             edits.push(put(around, given, &above));
         } else {
-            edits.push(put(around, at, &format!("{grown}{}", wanted.draw(draws))));
+            let made = format!("{grown}{}", wanted.draw(draws));
+            let statement = waited(around, wait).and_then(|waited| around.statement(waited));
+            match statement.and_then(|it| logged::drawn_before(around, it, at, &made)) {
+                Some((name, told)) => {
+                    edits.extend(told);
+                    edits.push(replace(&around.file.path, around.span(at), name));
+                }
+                None => edits.push(put(around, at, &made)),
+            }
         }
     }
     Some(edits)
@@ -139,7 +151,7 @@ fn by_counter(
 fn by_variable(
     around: &Around<'_>,
     wanted: &Wanted<'_>,
-    cap: Option<f64>,
+    cap: Cap,
     draws: &Draws,
     grows: Grows,
 ) -> Option<Vec<Edit>> {
@@ -154,18 +166,18 @@ fn by_variable(
     }
     let base = around.line(first);
     let name = around.free_name(NAMES)?;
-    let cap = cap_of(around, cap, first);
+    let cap = cap.of_code(around, first).map(|cap| format!(".min({cap})")).unwrap_or_default();
     let mut edits = vec![declared(around, before.span.start, name, &base)];
     let (argument, step) = match grows {
         Grows::Doubled => {
             let argument = format!("{name}{}", wanted.draw(draws));
-            (argument, Step::After(format!("{name} = {name}.saturating_mul(2).min({cap});")))
+            (argument, Step::After(format!("{name} = {name}.saturating_mul(2){cap};")))
         }
         // U(base, 3 * previous), capped: the delay is its own state
         Grows::ByDraw => {
             let (base, share) = (around.as_receiver(first), &draws.share);
             let spread = format!("{name}.saturating_mul(3).saturating_sub({base}).mul_f64({share})");
-            (name.to_owned(), Step::Before(format!("{name} = {base}.saturating_add({spread}).min({cap});")))
+            (name.to_owned(), Step::Before(format!("{name} = {base}.saturating_add({spread}){cap};")))
         }
     };
     for (at, wait) in &waits {
@@ -196,7 +208,7 @@ fn by_variable(
 
 /// A variable that holds the delay, doubled after each wait, which begins anew where the last wait is longer ago than it ever gets: where connections
 /// are kept alive, and none can be seen to have succeeded, one that lasted did.
-fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &Draws) -> Option<Vec<Edit>> {
+fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Cap, draws: &Draws) -> Option<Vec<Edit>> {
     let handles = &wanted.site.handles;
     // who waits also where all is well would wait ever longer for nothing
     if wanted.site.kind != Kind::Reconnect
@@ -216,7 +228,8 @@ fn by_time(around: &Around<'_>, wanted: &Wanted<'_>, cap: Option<f64>, draws: &D
         return None;
     }
     let (name, waited_at) = (around.free_name(NAMES)?, around.free_name(WAITED_AT)?);
-    let (base, cap) = (around.line(first), cap_of(around, cap, first));
+    // without a cap there would be no telling what lasted
+    let (base, cap) = (around.line(first), cap.of_code(around, first)?);
     let now = format!("{}::now()", around.instant());
     let indent = around.indent(before.span.start);
     let mut first_edit = declared(around, before.span.start, name, &base);
@@ -296,14 +309,6 @@ fn leaves_inner_loop(around: &Around<'_>, wait: &WaitAt) -> Option<()> {
     rest.trim_start().starts_with("continue '").then_some(())
 }
 
-/// The cap as code: where the base is not known, a multiple of it.
-fn cap_of(around: &Around<'_>, cap: Option<f64>, base: ExprId) -> String {
-    match cap {
-        Some(cap) => around.seconds(cap, base),
-        None => format!("{}.saturating_mul({})", around.as_receiver(base), 2_u32.pow(DOUBLINGS)),
-    }
-}
-
 /// `let mut name = base;` on a line before this byte.
 fn declared(around: &Around<'_>, before: u32, name: &str, base: &str) -> Edit {
     let indent = around.indent(before);
@@ -363,14 +368,22 @@ fn stepped(around: &Around<'_>, wait: &WaitAt, delay: ExprId, drawn: &str, step:
             return Some(vec![before, replace(path, around.span(delay), drawn)]);
         }
     };
+    let told = logged::drawn_before(around, statement, delay, drawn);
     if !statement.is_let && statement.expr == waited {
         let semicolon = if statement.is_tail { ";" } else { "" };
         let after = format!("{semicolon}{}", following(around, indent, &laid_out(step, indent)));
-        return Some(vec![put(around, delay, drawn), insert(path, statement.span.end, after)]);
+        let (drawn, mut edits) = told.unwrap_or((drawn, Vec::new()));
+        edits.extend([put(around, delay, drawn), insert(path, statement.span.end, after)]);
+        return Some(edits);
     }
     // what is waited among other things is drawn before: a `select!`, a race
     if wait.given != wait.delay || span_of(&wait.given) != around.span(delay) {
         return None;
+    }
+    if let Some((name, mut edits)) = told {
+        edits.push(insert(path, statement.span.start, format!("{step}{newline}{indent}")));
+        edits.push(replace(path, around.span(delay), name));
+        return Some(edits);
     }
     let name = around.free_name(DRAWN)?;
     let before = format!("let {name} = {drawn};{newline}{indent}{step}{newline}{indent}");

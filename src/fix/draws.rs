@@ -35,7 +35,9 @@ pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
         })
         .collect();
     let added = |code: &&Code| code.add.is_some() && wanted.wishes.added == Some(code.krate.as_str());
+    // what has no manifest has none that it could be added to
     if found.is_empty()
+        && around.krate.has_manifest()
         && let Some(code) = shares().find(added)
     {
         // asked for: it is written into the manifest with the fix

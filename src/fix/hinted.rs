@@ -4,11 +4,11 @@
 use super::around::{Around, Statement, span_of};
 use super::draws::{self, Draws, usable};
 use super::edits::{insert, replace};
-use super::layout::{broken, indented};
-use super::{Draft, Wanted};
+use super::layout::{WIDTH, broken, indented, printed, relative, with};
+use super::{Draft, Wanted, draw_above};
 use crate::body::{ExprId, ExprKind, Local, Span};
 use crate::knowledge::{Code, Does};
-use crate::model::{Edit, ReplyAt, WaitAt};
+use crate::model::{Edit, Jitter, ReplyAt, WaitAt};
 
 /// Names for what the server says.
 const NAMES: &[&str] = &["retry_after", "hint", "told_delay"];
@@ -16,11 +16,8 @@ const NAMES: &[&str] = &["retry_after", "hint", "told_delay"];
 /// Seconds that a server is waited for at most: one may ask for a year, or for more than a `Duration` holds.
 const LONGEST_S: f64 = 300.0;
 
-/// Names for what is waited, where it is too long to stand in the call.
+/// Names for what is waited.
 const PAUSES: &[&str] = &["pause", "wait_time"];
-
-/// Beyond this a line is broken.
-const WIDTH: usize = 100;
 
 /// The drafts of a wait that does not ask the server: one for each source of random numbers.
 pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
@@ -64,23 +61,30 @@ fn told(around: &Around<'_>, wanted: &Wanted<'_>, wait: &WaitAt, draws: &Draws) 
     let (indent, path) = (around.indent(statement.span.start), &around.file.path);
     let made = broken(&format!("let {name} = {};", one_line(&read)), indent);
     let made = format!("{}{}{indent}", indented(around, &made, indent), around.newline());
-    // never earlier than the server asked for
     let limit =
         around.seconds(wanted.wishes.longest_s.map_or(LONGEST_S, |longest| longest.min(LONGEST_S)), given);
-    let longer = format!("|told| told.min({limit}).mul_f64(1.0 + {} / 2.0)", draws.share);
-    let waits = format!("{name}.map_or({}, {longer})", around.text(given));
-    if around.indent(statement.span.start).len() + around.file.slice(statement.span).len() + waits.len()
-        <= WIDTH
-    {
-        return Some(vec![
-            insert(path, statement.span.start, made),
-            replace(path, around.span(given), waits),
-        ]);
-    }
-    let pause = around.free_name(PAUSES)?;
-    let chosen = broken(&format!("let {pause} = {waits};"), indent);
+    let (pause, above) = (around.free_name(PAUSES)?, draw_above(&draws.share));
+    // never earlier than the server asked for; what has no random part of its own is drawn from as well
+    let bare = wanted.site.delay.jitter.is(&Jitter::None);
+    let (each, both) = if bare { ("", &*above) } else { (&*above, "") };
+    let own = around.line(given);
+    let (told, step) = (format!("told.min({limit}){each}"), around.step());
+    let chosen = lines_of(
+        &format!("let {pause} = match {name} {{\n{step}Some(told) => {told},\n{step}None => {own},\n}};"),
+        indent,
+    );
     let made = format!("{made}{}{}{indent}", indented(around, &chosen, indent), around.newline());
-    Some(vec![insert(path, statement.span.start, made), replace(path, around.span(given), pause)])
+    let waits = relative(&with(around, statement.span, given, &format!("{pause}{both}"))?, indent)?;
+    // what only the long delay broke is one line again
+    let waits = if waits.contains('\n') { printed(&waits).unwrap_or(waits) } else { waits };
+    let waits = indented(around, &waits, indent);
+    Some(vec![insert(path, statement.span.start, made), replace(path, statement.span, waits)])
+}
+
+/// Lines as they are, or laid out anew where one is too long.
+fn lines_of(statement: &str, indent: &str) -> String {
+    let fits = statement.lines().all(|line| indent.chars().count() + line.chars().count() <= WIDTH);
+    if fits { statement.to_owned() } else { printed(statement).unwrap_or_else(|| statement.to_owned()) }
 }
 
 /// A statement that does nothing but wait: what is put before it is done before nothing else.

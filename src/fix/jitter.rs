@@ -5,7 +5,7 @@ use super::around::Around;
 use super::draws::{self, Draws};
 use super::edits::replace;
 use super::layout::put;
-use super::{Draft, Wanted, capped};
+use super::{Draft, Wanted, capped, reach};
 use crate::body::{ExprId, ExprKind};
 use crate::model::{Edit, Jitter, WaitAt};
 
@@ -16,8 +16,13 @@ pub(super) fn drafts(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draft> {
     if waits.is_empty() {
         return Vec::new();
     }
-    let uncapped = site.delay.capped.is(&false);
-    let cap = wanted.cap(site.delay.first_s.value().copied());
+    let first_s = site.delay.first_s.value().copied();
+    let cap = wanted.cap(first_s);
+    // few attempts from a short start never get there: a cap would be of no use
+    let largest_s = site.delay.largest_s.value().copied();
+    let is_low = largest_s.is_some_and(|largest| largest <= cap)
+        && first_s.is_some_and(|first| reach::stays_below(around, wanted, first, cap));
+    let uncapped = site.delay.capped.is(&false) && !is_low;
     draws::of(around, wanted)
         .into_iter()
         .filter_map(|draws| {

@@ -8,7 +8,7 @@ use crate::model::Edit;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Beyond this rustfmt breaks a line.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// Names for a value that is too long to stand where it is used.
 const NAMES: &[&str] = &["delay", "pause", "wait_time"];
@@ -17,14 +17,22 @@ const NAMES: &[&str] = &["delay", "pause", "wait_time"];
 /// that would be lost when it is written anew: a comment, a block, a macro's own form.
 pub(super) fn put(around: &Around<'_>, at: ExprId, text: &str) -> Edit {
     let plain = replace(&around.file.path, around.span(at), text);
+    // what hangs behind the last of several lines reads as if it belonged to that
+    let named_first = behind_lines(around, at, text).and_then(|tail| {
+        let value = around.text(at);
+        in_arm(around, at, value, tail).or_else(|| in_statement(around, at, value, tail))
+    });
+    if let Some(edit) = named_first {
+        return edit;
+    }
     if fits(around, around.span(at), text) {
         return plain;
     }
-    in_arm(around, at, text).or_else(|| in_statement(around, at, text)).unwrap_or(plain)
+    in_arm(around, at, text, "").or_else(|| in_statement(around, at, text, "")).unwrap_or(plain)
 }
 
-/// In a statement, which keeps its own form.
-fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
+/// In a statement, which keeps its own form; what is called on the value is called where it is used.
+fn in_statement(around: &Around<'_>, at: ExprId, text: &str, called: &str) -> Option<Edit> {
     let statement =
         around.statement(at).filter(|statement| is_plain(around, statement.expr, statement.span, at))?;
     if around.has_attribute(statement.span) {
@@ -32,24 +40,31 @@ fn in_statement(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
     }
     let indent = around.indent(statement.span.start);
     let whole = if statement.is_let && statement.expr == at {
+        if !called.is_empty() {
+            let text = format!("{text}{}{indent}{called}", around.newline());
+            return Some(replace(&around.file.path, around.span(at), text));
+        }
         printed(&with(around, statement.span, at, text)?)?
     } else {
         let name = around.free_name(NAMES)?;
-        let uses = relative(&with(around, statement.span, at, name)?, indent)?;
+        let uses = relative(&with(around, statement.span, at, &format!("{name}{called}"))?, indent)?;
+        // what only the long delay broke is one line again
+        let uses = if uses.contains('\n') { printed(&uses).unwrap_or(uses) } else { uses };
         format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?)
     };
     Some(replace(&around.file.path, statement.span, indented(around, &whole, indent)))
 }
 
 /// In a match arm that has no block yet: it gets one.
-fn in_arm(around: &Around<'_>, at: ExprId, text: &str) -> Option<Edit> {
+fn in_arm(around: &Around<'_>, at: ExprId, text: &str, called: &str) -> Option<Edit> {
     let arm = around.arm_body(at).filter(|arm| *arm != at)?;
     let span = around.span(arm);
     if !is_plain(around, arm, span, at) {
         return None;
     }
     let name = around.free_name(NAMES)?;
-    let uses = relative(&with(around, span, at, name)?, around.indent(span.start))?;
+    let uses = with(around, span, at, &format!("{name}{called}"))?;
+    let uses = relative(&uses, around.indent(span.start))?;
     let whole = format!("{}\n{uses}", printed(&format!("let {name} = {text};"))?);
     Some(as_block(around, span, &whole))
 }
@@ -87,7 +102,7 @@ pub(super) fn begin_with(around: &Around<'_>, block: ExprId, lines: &str) -> Opt
 }
 
 /// A stretch with `text` in the place of an expression in it.
-fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<String> {
+pub(super) fn with(around: &Around<'_>, whole: Span, at: ExprId, text: &str) -> Option<String> {
     let inside = around.span(at);
     let before = around.file.slice(Span { start: whole.start, end: inside.start });
     let after = around.file.slice(Span { start: inside.end, end: whole.end });
@@ -151,6 +166,14 @@ fn fits(around: &Around<'_>, span: Span, text: &str) -> bool {
     line.lines().all(|line| line.chars().count() <= WIDTH)
 }
 
+/// What a text calls on a call that goes over several lines.
+fn behind_lines<'t>(around: &Around<'_>, at: ExprId, text: &'t str) -> Option<&'t str> {
+    let before = around.text(at);
+    let is_call = matches!(around.body.expr(at).kind, ExprKind::Call(..));
+    let called = text.strip_prefix(before).filter(|called| !called.is_empty());
+    called.filter(|called| is_call && before.contains('\n') && called.len() < WIDTH / 2)
+}
+
 /// Whether what stands around an expression can be written anew: it holds no comment, no macro and no block.
 fn is_plain(around: &Around<'_>, whole: ExprId, span: Span, at: ExprId) -> bool {
     let text = around.file.slice(span);
@@ -172,7 +195,7 @@ pub(super) fn broken(statement: &str, indent: &str) -> String {
 }
 
 /// A statement, laid out without indentation.
-fn printed(statement: &str) -> Option<String> {
+pub(super) fn printed(statement: &str) -> Option<String> {
     let file: syn::File = syn::parse_str(&format!("async fn f() {{ {statement} }}")).ok()?;
     let printed = prettyplease::unparse(&file);
     proc_macro2::extra::invalidate_current_thread_spans();

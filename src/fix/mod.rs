@@ -13,7 +13,9 @@ mod hinted;
 mod jitter;
 mod last;
 mod layout;
+mod logged;
 mod permanent;
+mod reach;
 mod saturated;
 mod setters;
 mod suggest;
@@ -64,8 +66,10 @@ pub(crate) struct Wanted<'a> {
 /// The fixes that may be applied together, the first finding's before the next one's.
 pub fn chosen(findings: &[Finding], with_unsafe: bool) -> Vec<&Fix> {
     let may = |fix: &&Fix| with_unsafe || fix.safety == Safety::Safe;
-    let fixes: Vec<(&Finding, &Fix)> =
+    let mut fixes: Vec<(&Finding, &Fix)> =
         findings.iter().filter_map(|it| Some((it, it.fix.as_ref().filter(may)?))).collect();
+    // a delay gets its own random part before a server's word stands beside it
+    fixes.sort_by_key(|(finding, _)| finding.change == Some(Change::HonourRetryAfter));
     let together = edits::together(fixes.iter().map(|(finding, fix)| (&*finding.site, &*fix.edits)));
     together.into_iter().filter_map(|at| fixes.get(at)).map(|(_, fix)| *fix).collect()
 }

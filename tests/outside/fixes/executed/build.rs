@@ -32,12 +32,13 @@ fn main() {
         let plan = said("plan").unwrap_or("fail 6");
         // what overflows in the end panics here before it does so there
         let plan_before = said("plan-before").unwrap_or(plan);
+        let told = said("told").unwrap_or("0");
         let known_wrong = said("known-wrong").unwrap_or_default();
         module(&mut modules, &name, &text, run);
         module(&mut modules, &format!("{name}_fixed"), &twin, run);
         let _ = writeln!(
             table,
-            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, plan_before: {plan_before:?}, known_wrong: {known_wrong:?}, \
+            "Case {{ name: {name:?}, text: {text:?}, twin: {twin:?}, site: {site:?}, plan: {plan:?}, plan_before: {plan_before:?}, known_wrong: {known_wrong:?}, told_s: {told}, \
              before: {name}::client_of_it, after: {name}_fixed::client_of_it }},"
         );
     }

@@ -36,6 +36,8 @@ pub struct Case {
     pub plan_before: &'static str,
     /// Why it is known not to wait as said; empty where it must.
     pub known_wrong: &'static str,
+    /// What the server says in `Retry-After`, seconds; 0 where it says nothing.
+    pub told_s: u32,
     pub before: fn(),
     pub after: fn(),
 }
@@ -60,6 +62,9 @@ const DRAWN: usize = 40_000;
 /// How far the share of 200 may lie above the expected one, in standard deviations; many bins are looked at.
 const DEVIATIONS: f64 = 5.0;
 
+/// So many times what the server asked for is waited at most.
+const TOLD_AT_MOST: f64 = 1.5;
+
 /// The sources that can be run must be at least so many.
 const LEAST_CASES: usize = 25;
 
@@ -74,15 +79,22 @@ fn main() -> ExitCode {
     let after = linter::schedules(Path::new(program), &folder.join("after"), CASES, |case| case.twin);
     let (mut wrong, mut held) = (0, 0);
     println!("{:36} {:>6} {:>7} {:>7} {:>9}", "source", "waits", "before", "after", "expected");
-    for case in CASES {
+    for case in CASES.iter().filter(|case| case.told_s > 0) {
+        let faults = told(case);
+        for fault in &faults {
+            println!("    WRONG {fault}");
+        }
+        wrong += usize::from(!faults.is_empty());
+    }
+    for case in CASES.iter().filter(|case| case.told_s == 0) {
         let schedules = (before.get(case.name), after.get(case.name));
         let (Some(before), Some(after)) = schedules else {
             println!("{:36} no schedule is printed for it", case.name);
             continue;
         };
         held += 1;
-        let first = Seen::of(&plan(case.plan_before), case.before);
-        let then = Seen::of(&plan(case.plan), case.after);
+        let first = Seen::of(&plan(case.plan_before), 0, case.before);
+        let then = Seen::of(&plan(case.plan), 0, case.after);
         let (before, after) = (&first.as_far(before), &then.as_far(after));
         let mut faults = first.against(before, "before");
         faults.extend(then.against(after, "after"));
@@ -114,6 +126,32 @@ fn main() -> ExitCode {
     }
 }
 
+/// What is not as the server asked for. No schedule is printed where it says how long: by its word each wait is held.
+fn told(case: &Case) -> Vec<String> {
+    let told_s = f64::from(case.told_s);
+    let first = Seen::of(&plan(case.plan_before), case.told_s, case.before);
+    let then = Seen::of(&plan(case.plan), case.told_s, case.after);
+    let of = |seen: &Seen| -> Vec<f64> {
+        seen.clients.iter().flat_map(|arrivals| waits(arrivals)).map(|(_, wait_s)| wait_s).collect()
+    };
+    let (before, after) = (of(&first), of(&then));
+    let (least, most) = after
+        .iter()
+        .fold((f64::MAX, 0.0_f64), |(least, most), wait_s| (least.min(*wait_s), most.max(*wait_s)));
+    println!("{:36} {:6} told {told_s} s: waits {least:.2} to {most:.2} s", case.name, then.waits());
+    let mut faults = Vec::new();
+    if before.iter().all(|wait_s| *wait_s >= told_s) {
+        faults.push("before: nobody comes earlier than told".to_owned());
+    }
+    if after.is_empty() || least < told_s - TOLERANCE_S || most > TOLD_AT_MOST * told_s + TOLERANCE_S {
+        faults.push(format!("after: waits are {least:.3} to {most:.3} s, told were {told_s} s"));
+    }
+    if most - least < NEAR * told_s {
+        faults.push("after: all wait as long".to_owned());
+    }
+    faults
+}
+
 /// `fail 4, ok, fail 3`: whether each attempt succeeds.
 fn plan(text: &str) -> Vec<bool> {
     let mut plan = Vec::new();
@@ -132,8 +170,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(plan: &[bool], client: fn()) -> Self {
-        Self { clients: (0..CLIENTS).map(|_| world::attempts(plan, client)).collect() }
+    fn of(plan: &[bool], told_s: u32, client: fn()) -> Self {
+        Self { clients: (0..CLIENTS).map(|_| world::attempts(plan, told_s, client)).collect() }
     }
 
     /// How many waits after a failure the first client made.

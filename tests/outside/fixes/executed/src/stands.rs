@@ -75,7 +75,12 @@ pub mod reqwest {
 
     impl RequestBuilder {
         pub async fn send(self) -> ::reqwest::Result<::reqwest::Response> {
-            let status = if crate::world::asked() { 200 } else { 503 };
+            let (succeeds, told_s) = (crate::world::asked(), crate::world::told_s());
+            if !succeeds && told_s > 0 {
+                let response = ::http::Response::builder().status(429).header("retry-after", told_s);
+                return Ok(response.body("").expect("a response").into());
+            }
+            let status = if succeeds { 200 } else { 503 };
             let response = ::http::Response::builder().status(status).body("").expect("a response");
             ::reqwest::Response::from(response).error_for_status()
         }

@@ -18,6 +18,8 @@ struct World {
     began: Option<Instant>,
     /// How the next attempts end.
     plan: VecDeque<bool>,
+    /// What the server says in `Retry-After`, seconds; 0 where it says nothing.
+    told_s: u32,
     arrivals: Vec<Arrival>,
 }
 
@@ -32,9 +34,9 @@ pub struct Arrival {
 struct Over;
 
 /// The attempts of one client.
-pub fn attempts(plan: &[bool], client: fn()) -> Vec<Arrival> {
+pub fn attempts(plan: &[bool], told_s: u32, client: fn()) -> Vec<Arrival> {
     WORLD.with_borrow_mut(|world| {
-        *world = World { plan: plan.iter().copied().collect(), ..World::default() };
+        *world = World { plan: plan.iter().copied().collect(), told_s, ..World::default() };
     });
     if let Err(what) = std::panic::catch_unwind(client) {
         if !what.is::<Over>() {
@@ -55,6 +57,11 @@ pub fn asked() -> bool {
     });
     // no hook is called: this is no panic
     outcome.unwrap_or_else(|| std::panic::resume_unwind(Box::new(Over)))
+}
+
+/// How long the server asks to be left alone, seconds; 0 where it does not.
+pub fn told_s() -> u32 {
+    WORLD.with_borrow(|world| world.told_s)
 }
 
 /// A blocking wait.

@@ -72,10 +72,10 @@ fn spread(cx: &Context<'_>, id: ExprId, made: &mut BTreeSet<Local>) {
         }
         ExprKind::Let(pat, value) | ExprKind::For { pat, iter: value, .. } => take(*pat, *value),
         ExprKind::Match(value, arms) => arms.iter().for_each(|arm| take(arm.pat, *value)),
-        ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
-            if mentions(cx, *value, made) {
-                made.extend(body.local(*place));
-            }
+        ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value)
+            if mentions(cx, *value, made) =>
+        {
+            made.extend(body.local(*place));
         }
         // what is given the item holds it: a buffer, a recogniser
         ExprKind::Method(call) if call.args.iter().any(|arg| mentions(cx, *arg, made)) => {

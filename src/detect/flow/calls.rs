@@ -668,7 +668,8 @@ impl Walker<'_, '_> {
             _ if self.cx.call_name(op) == "next" && self.cx.args(op).is_empty() => true,
             Some(Role::Remote { .. }) | None => {
                 let name = self.cx.call_name(op);
-                matches!(name, "next" | "accept" | "recv" | "try_recv" | "pop") || name.starts_with("pop_")
+                matches!(name, "next" | "accept" | "recv" | "try_recv" | "pop")
+                    || name.starts_with("pop_")
                     || is_one_of(&self.cx.words().items, name)
             }
             _ => false,

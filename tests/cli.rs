@@ -238,6 +238,29 @@ fn the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_policy_is_told_where_it_is_built_and_only_in_what_was_asked_for() {
+    let policy = "use std::time::Duration;\npub struct Backoff { now: u64 }\nimpl Backoff {\n    \
+        pub const fn new(first: u64) -> Self { Self { now: first } }\n    \
+        pub fn next_delay(&mut self) -> Duration {\n        let now = self.now;\n        \
+        self.now = (now * 2).min(9_000);\n        Duration::from_millis(now)\n    }\n}\n";
+    let built = "pub const REGION: crate::policy::Backoff = crate::policy::Backoff::new(200);\n";
+    let here = folder(
+        "built",
+        &[
+            ("Cargo.toml", "[package]\nname = \"built\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
+            ("src/lib.rs", "pub mod policy;\npub mod regions;\n"),
+            ("src/policy.rs", policy),
+            ("src/regions.rs", built),
+        ],
+    );
+    let whole = run(&here, &["audit"]);
+    assert!(whole.stdout.contains("src/regions.rs:1"), "{whole:?}");
+    let alone = run(&here, &["audit", "src/policy.rs"]);
+    assert!(alone.stdout.contains("src/policy.rs:5"), "{alone:?}");
+    assert!(!alone.stdout.contains("regions.rs"), "{alone:?}");
+}
+
+#[test]
 fn standard_input_is_a_file() {
     let here = clean_folder("stdin");
     let mut child = retry_lint(&["-", "--stdin-filename", "src/new.rs"])

@@ -11,6 +11,7 @@ use crate::model::{BoundKind, Fact, Growth, Jitter, Kind, Place, Site};
 use crate::resolve::{Crate, ItemRef, peeled};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// Functions and constants that are looked into for one type.
@@ -49,9 +50,13 @@ pub(super) fn of_crate(
         return Vec::new();
     }
     let of_item = |at: &ItemRef| {
-        let near = Rc::new(Neighbours::default());
-        let body = krate.body(*at)?;
-        Some(of_body(&Context::new(krate, knowledge, memo, &near, *at, body), &types))
+        let told = || {
+            let near = Rc::new(Neighbours::default());
+            let body = krate.body(*at)?;
+            Some(of_body(&Context::new(krate, knowledge, memo, &near, *at, body), &types))
+        };
+        // the body has its sites, and its problem, from the first reading
+        catch_unwind(AssertUnwindSafe(told)).ok().flatten()
     };
     let mut found: Vec<Site> = places.par_iter().filter_map(of_item).flatten().collect();
     let told: Vec<&Place> = parts.iter().flat_map(|part| &part.sites).map(|site| &site.place).collect();
@@ -79,6 +84,7 @@ fn may_build(krate: &Crate, at: ItemRef, names: &[&String]) -> bool {
     let (Some(item), Some(file)) = (krate.item(at), krate.file(at)) else { return false };
     let text = file.slice(item.span);
     item.body.is_some()
+        && !file.context_only
         && !krate.is_test(at)
         && (names.iter().any(|name| text.contains(name.as_str()))
             || text.contains("Self")

@@ -200,6 +200,33 @@ fn safe_fixes_unless_more_is_asked_for_and_each_once() {
 }
 
 #[test]
+fn the_preferred_jitter_is_what_is_written() {
+    let unbounded = format!(
+        "{USES}pub async fn dial(addr: &str) -> TcpStream {{\n    loop {{\n        \
+         if let Ok(stream) = TcpStream::connect(addr).await {{\n            return stream;\n        }}\n        \
+         sleep(Duration::from_secs(3)).await;\n    }}\n}}\n"
+    );
+    for (jitter, written) in [
+        ("full", ".mul_f64(rand::random::<f64>())"),
+        ("equal", ".mul_f64(0.5 + rand::random::<f64>() / 2.0)"),
+        ("decorrelated", ".saturating_mul(3)"),
+    ] {
+        let root = package(&format!("jitter-{jitter}"), &[("src/lib.rs", &unbounded)]);
+        write(&root, "retry-lint.toml", &format!("preferred-jitter = \"{jitter}\"\n"));
+        run(&root, &["--fix", "--unsafe-fixes", "--select", "fixed-delay"]);
+        let fixed = read(&root, "src/lib.rs");
+        assert!(fixed.contains(written), "{jitter}:\n{fixed}");
+        let again =
+            run(&root, &["--select", "fixed-delay", "--select", "jitter-clipped", "--select", "no-jitter"]);
+        assert_eq!(
+            (again.status, again.stdout.as_str()),
+            (0, "no findings in 1 file; 1 site\n"),
+            "{again:?}"
+        );
+    }
+}
+
+#[test]
 fn nothing_is_written_over_what_git_has_not() {
     let root = package("dirty", &[("src/lib.rs", &grows()), ("notes.txt", "1\n")]);
     commit(&root);

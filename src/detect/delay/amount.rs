@@ -244,6 +244,11 @@ impl Amount {
             (_, Cap::No) if other.moves => Cap::No,
             _ => Cap::Unknown,
         };
+        // `base + (3 × last − base) × U(0, 1)`, where the last was drawn as well and kept
+        let keeps = |kept: &Self, drawn: &Self| {
+            kept.drawn.is_some() && kept.moves && drawn.drawn.is_some() && !drawn.moves
+        };
+        made.from_previous |= keeps(self, other) || keeps(other, self);
         if made.drawn.is_some() {
             made.drawn = match (self.drawn, other.drawn) {
                 (Some(Drawn::Range), None) | (None, Some(Drawn::Range)) if made.lo == 0.0 => {

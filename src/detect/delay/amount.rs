@@ -246,7 +246,11 @@ impl Amount {
         };
         // `base + (3 × last − base) × U(0, 1)`, where the last was drawn as well and kept
         let keeps = |kept: &Self, drawn: &Self| {
-            kept.drawn.is_some() && kept.moves && drawn.drawn.is_some() && !drawn.moves
+            kept.drawn.is_some()
+                && kept.moves
+                && drawn.drawn == Some(Drawn::Range)
+                && drawn.lo == 0.0
+                && !drawn.moves
         };
         made.from_previous |= keeps(self, other) || keeps(other, self);
         if made.drawn.is_some() {

@@ -2,8 +2,10 @@
 //! Walks keep their own stack: a chain of thousands of calls must not become as many frames.
 
 use super::{
-    Arm, Block, Body, ExprId, ExprKind, MacroInput, MethodCall, PatId, PatKind, SelectArm, Stmt, StructLit,
+    Arm, Block, Body, ExprId, ExprKind, Local, MacroInput, MethodCall, PatId, PatKind, SelectArm, Stmt,
+    StructLit,
 };
+use std::collections::BTreeSet;
 
 impl Body {
     /// The expressions directly inside an expression, in the order in which they would be evaluated: statements' values, arms' guards and bodies,
@@ -86,6 +88,11 @@ impl Body {
             | PatKind::Range { .. }
             | PatKind::Other => Vec::new(),
         }
+    }
+
+    /// Whether one of these variables is named in an expression.
+    pub fn mentions(&self, within: ExprId, names: &BTreeSet<Local>) -> bool {
+        self.any(within, |part| self.local(part).is_some_and(|local| names.contains(&local)))
     }
 
     /// The variables that a pattern binds, in source order; each name once, by the local it stands for.

@@ -246,9 +246,8 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         made.remote = Some(answer);
     }
     let of_item = q.is_of_item(*main)
-        || each_item::is_picked_by_item(cx, q.id, *main)
-        || each_item::is_made_of_item(cx, q.id, *main)
         || ops.iter().all(|op| q.is_of_item(*op))
+        || each_item::is_for_item(cx, q.id, *main)
         // what was taken on this trip is found wanting; the next trip takes another
         || q.examines_what_it_took(*main);
     if (of_item && !q.begins_again() || q.tries_each_of_a_list()) && !q.puts_back() {

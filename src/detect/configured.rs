@@ -7,21 +7,30 @@ use super::memo::Memo;
 use super::{Found, schedules, sites, within};
 use crate::body::{ExprId, ExprKind, Ty};
 use crate::knowledge::{Knowledge, says};
-use crate::model::{BoundKind, Fact, Growth, Jitter, Kind, Place, Site};
+use crate::model::{BoundKind, Fact, Growth, Kind, Place, Site};
 use crate::resolve::{Crate, ItemRef, peeled};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-/// Functions and constants that are looked into for one type.
+/// Functions and constants that are looked into; where more speak of the crate's policy types, none is.
 const MOST_PLACES: usize = 200;
 
 /// Structs in structs that are looked into for a policy.
 const MOST_DEPTH: u32 = 4;
 
-/// The policy types of a crate by their paths, with the methods that are asked for a delay.
-type Types = BTreeMap<Vec<String>, Vec<ItemRef>>;
+/// The policy types of a crate by their paths.
+type Types = BTreeMap<Vec<String>, PolicyType>;
+
+/// What is known of a policy type.
+#[derive(Default)]
+struct PolicyType {
+    /// The methods that are asked for a delay.
+    asked: Vec<ItemRef>,
+    /// How all policies of the type are spread is told at one of them.
+    is_told: bool,
+}
 
 /// The policies of the crate's own types that it builds with numbers, outside of tests.
 pub(super) fn of_crate(
@@ -34,10 +43,13 @@ pub(super) fn of_crate(
     let mut types = Types::new();
     for (at, part) in items.iter().zip(parts) {
         let is_policy = |site: &Site| !site.in_test && matches!(site.kind, Kind::Schedule | Kind::Helper);
+        let tells = |site: &Site| site.kind == Kind::Schedule && site.delay.jitter.is_known();
         if part.sites.iter().any(is_policy)
-            && let Some(ty) = policy_type(krate, knowledge, *at)
+            && let Some(path) = policy_type(krate, knowledge, *at)
         {
-            types.entry(ty).or_default().push(*at);
+            let ty = types.entry(path).or_default();
+            ty.asked.push(*at);
+            ty.is_told |= part.sites.iter().any(tells);
         }
     }
     let names: Vec<&String> = types.keys().filter_map(|path| path.last()).collect();
@@ -94,22 +106,25 @@ fn may_build(krate: &Crate, at: ItemRef, names: &[&String]) -> bool {
 fn of_body(cx: &Context<'_>, types: &Types) -> Vec<Site> {
     let mut told: Vec<(ExprId, Site)> = Vec::new();
     for (id, _) in cx.body.exprs() {
-        let Some(asked) = builds(cx, id).and_then(|ty| types.get(&ty.path)) else { continue };
+        let Some(ty) = built_type(cx, id).and_then(|ty| types.get(&ty.path)) else { continue };
+        if !gives_numbers(cx, id) {
+            continue;
+        }
         // a loop that asks the policy tells what it knows of it
-        let asks = |at| matches!(cx.callee(at), Callee::Own(item) if asked.contains(&item));
+        let asks = |at| matches!(cx.callee(at), Callee::Own(item) if ty.asked.contains(&item));
         let is_part = cx.around(id).any(|around| told.iter().any(|(outer, _)| *outer == around));
         if is_part || cx.body.exprs().any(|(at, _)| asks(at)) {
             continue;
         }
-        told.extend(site(cx, id, asked).map(|site| (id, site)));
+        told.extend(site(cx, id, ty).map(|site| (id, site)));
     }
     told.into_iter().map(|(_, site)| site).collect()
 }
 
-/// The type of the crate that an expression builds with numbers that are written there.
-fn builds(cx: &Context<'_>, id: ExprId) -> Option<Ty> {
+/// The type of what an expression builds.
+fn built_type(cx: &Context<'_>, id: ExprId) -> Option<Ty> {
     match &cx.body.expr(id).kind {
-        ExprKind::Call(_, args) if args.iter().any(|arg| is_written(cx, *arg)) => {
+        ExprKind::Call(..) => {
             let Callee::Own(item) = cx.callee(id) else { return None };
             let signature = cx.krate.signature(item).filter(|it| it.receiver.is_none())?;
             let made = cx.krate.full_type(item, signature.ret.as_ref()?);
@@ -118,15 +133,19 @@ fn builds(cx: &Context<'_>, id: ExprId) -> Option<Ty> {
             Some(peeled(made).clone())
         }
         // of what a constructor is given, its callers tell
-        ExprKind::Struct(lit)
-            if cx.body.params.is_empty()
-                && cx.body.receiver.is_none()
-                && lit.fields.iter().any(|(_, value)| is_written(cx, *value)) =>
-        {
+        ExprKind::Struct(lit) if cx.body.params.is_empty() && cx.body.receiver.is_none() => {
             let written = Ty { path: lit.path.segments.clone(), ..Ty::default() };
             Some(cx.krate.full_type(cx.at, &written))
         }
         _ => None,
+    }
+}
+
+/// Whether an expression builds something with numbers that are written there.
+fn gives_numbers(cx: &Context<'_>, id: ExprId) -> bool {
+    match &cx.body.expr(id).kind {
+        ExprKind::Struct(lit) => lit.fields.iter().any(|(_, value)| is_written(cx, *value)),
+        _ => cx.args(id).iter().any(|arg| is_written(cx, *arg)),
     }
 }
 
@@ -139,10 +158,10 @@ fn is_written(cx: &Context<'_>, value: ExprId) -> bool {
     holds_number(&Eval::new(cx, Env::default()).eval(value))
 }
 
-fn site(cx: &Context<'_>, id: ExprId, asked: &[ItemRef]) -> Option<Site> {
+fn site(cx: &Context<'_>, id: ExprId, ty: &PolicyType) -> Option<Site> {
     let mut site = sites::begin(cx, id, Kind::Library)?;
     site.why.push(cx.evidence(id, "builds a retry policy of the crate"));
-    let replay = delays(cx, id, asked)?;
+    let replay = delays(cx, id, &ty.asked)?;
     // the policy ends where it gives no more
     let ends =
         replay.others.is_empty() && !replay.waits.is_empty() && replay.waits.len() < MOST_ATTEMPTS as usize;
@@ -150,29 +169,13 @@ fn site(cx: &Context<'_>, id: ExprId, asked: &[ItemRef]) -> Option<Site> {
     let attempts = (ends && known).then_some(replay.waits.len() + 1);
     let shown = delay::read(&replay, attempts.and_then(|most| u32::try_from(most).ok()));
     let evidence = |text: &str| cx.evidence(id, text);
-    if let Some(growth) = shown.growth {
-        site.delay.growth = Fact::Known(growth, evidence("gives these delays"));
-    }
-    if let Some(jitter) = shown.jitter {
-        let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
-        site.delay.jitter = Fact::Known(jitter, evidence(text));
-    }
-    if let Some(capped) = shown.capped {
-        site.delay.capped =
-            Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
-    }
-    site.delay.first_s = shown.first_s.map_or(Fact::Unknown, Fact::known);
-    site.delay.cap_s = shown.cap_s.map_or(Fact::Unknown, Fact::known);
-    site.schedule = shown.schedule.map_or(Fact::Unknown, Fact::known);
+    let grows = shown.growth.is_some_and(Growth::grows);
+    schedules::say_delays(&mut site, shown, "gives these delays", evidence);
     if let Some(attempts) = attempts {
         site.attempts.kind = Fact::Known(BoundKind::Bounded, evidence("there are no more delays then"));
         site.attempts.max = Fact::Known(attempts as f64, evidence("one more than there are delays"));
     }
-    let grows = matches!(
-        shown.growth,
-        Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
-    );
-    if grows && !is_told_elsewhere(cx, asked) {
+    if grows && !ty.is_told && !is_told_in_a_loop(cx, &ty.asked) {
         site.operation.remote = Fact::Known(true, evidence("what waits for it is retried"));
     }
     Some(site)
@@ -216,15 +219,12 @@ fn held_policy(val: &Amount, left: u32) -> Option<Replay> {
     delay::delays_of(val).or_else(|| parts.find_map(|(_, part)| held_policy(part, left)))
 }
 
-/// Whether what holds of this policy is told already: of all policies of the type, or in a loop that knows which one it asks.
-fn is_told_elsewhere(cx: &Context<'_>, asked: &[ItemRef]) -> bool {
+/// Whether who asks a policy of this type knows which one it is, and so tells what holds of it.
+fn is_told_in_a_loop(cx: &Context<'_>, asked: &[ItemRef]) -> bool {
     let knows = |(caller, call): (ItemRef, ExprId)| {
         let Some(inner) = cx.inside(caller).filter(|_| !cx.krate.is_test(caller)) else { return false };
         let ExprKind::Method(method) = &inner.body.expr(call).kind else { return true };
         !Eval::new(&inner, Env::default()).eval(method.receiver).forms.is_empty()
     };
-    asked.iter().any(|item| {
-        let every = cx.inside(*item).and_then(|inner| schedules::of_body(&inner));
-        every.is_some_and(|site| site.delay.jitter.is_known()) || cx.callers_of(*item).into_iter().any(knows)
-    })
+    asked.iter().any(|item| cx.callers_of(*item).into_iter().any(knows))
 }

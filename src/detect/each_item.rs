@@ -9,23 +9,24 @@ use std::collections::BTreeSet;
 /// Variables that are made of each other are followed so often.
 const MOST_ROUNDS: u32 = 6;
 
-/// Whether what one of several is decides that this is done at all: `for (button, colour) in &mut query { match *button { Pressed => sign_in()?, … } }`.
-pub(super) fn is_picked_by_item(cx: &Context<'_>, looped: ExprId, op: ExprId) -> bool {
+/// Whether an operation is for one of several things: it is made of the thing, or what the thing is decides whether it is done.
+pub(super) fn is_for_item(cx: &Context<'_>, looped: ExprId, op: ExprId) -> bool {
     let items = items(cx, looped);
+    !items.is_empty() && (is_picked(cx, looped, op, &items) || is_made(cx, looped, op, items))
+}
+
+/// `for (button, colour) in &mut query { match *button { Pressed => sign_in()?, … } }`.
+fn is_picked(cx: &Context<'_>, looped: ExprId, op: ExprId, items: &BTreeSet<Local>) -> bool {
     cx.around(op).take_while(|at| *at != looped).any(|at| match &cx.body.expr(at).kind {
         ExprKind::If { cond: asked, .. } | ExprKind::Match(asked, _) => {
-            !cx.body.expr(*asked).span.contains(cx.body.expr(op).span) && mentions(cx, *asked, &items)
+            !cx.body.expr(*asked).span.contains(cx.body.expr(op).span) && cx.body.mentions(*asked, items)
         }
         _ => false,
     })
 }
 
-/// Whether what is tried is made of the item: `let mut request = client.get(url(host)); for header in … { request = request.header(header); } request.send()`.
-pub(super) fn is_made_of_item(cx: &Context<'_>, looped: ExprId, op: ExprId) -> bool {
-    let mut made = items(cx, looped);
-    if made.is_empty() {
-        return false;
-    }
+/// `let mut request = client.get(url(host)); for header in … { request = request.header(header); } request.send()`.
+fn is_made(cx: &Context<'_>, looped: ExprId, op: ExprId, mut made: BTreeSet<Local>) -> bool {
     for _ in 0..MOST_ROUNDS {
         let before = made.len();
         cx.body.walk(looped, &mut |id| {
@@ -36,7 +37,7 @@ pub(super) fn is_made_of_item(cx: &Context<'_>, looped: ExprId, op: ExprId) -> b
             break;
         }
     }
-    mentions(cx, op, &made)
+    cx.body.mentions(op, &made)
 }
 
 /// The names of the item of a loop over several things; none where it counts or gives delays.
@@ -58,7 +59,7 @@ fn items(cx: &Context<'_>, looped: ExprId) -> BTreeSet<Local> {
 fn spread(cx: &Context<'_>, id: ExprId, made: &mut BTreeSet<Local>) {
     let body = cx.body;
     let mut take = |pat, value: ExprId| {
-        if mentions(cx, value, made) {
+        if body.mentions(value, made) {
             made.extend(body.names_in_pat(pat).into_iter().map(|(_, local)| local));
         }
     };
@@ -73,18 +74,14 @@ fn spread(cx: &Context<'_>, id: ExprId, made: &mut BTreeSet<Local>) {
         ExprKind::Let(pat, value) | ExprKind::For { pat, iter: value, .. } => take(*pat, *value),
         ExprKind::Match(value, arms) => arms.iter().for_each(|arm| take(arm.pat, *value)),
         ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value)
-            if mentions(cx, *value, made) =>
+            if body.mentions(*value, made) =>
         {
             made.extend(body.local(*place));
         }
         // what is given the item holds it: a buffer, a recogniser
-        ExprKind::Method(call) if call.args.iter().any(|arg| mentions(cx, *arg, made)) => {
+        ExprKind::Method(call) if call.args.iter().any(|arg| body.mentions(*arg, made)) => {
             made.extend(body.local(call.receiver));
         }
         _ => {}
     }
-}
-
-fn mentions(cx: &Context<'_>, within: ExprId, names: &BTreeSet<Local>) -> bool {
-    cx.body.any(within, |part| cx.body.local(part).is_some_and(|local| names.contains(&local)))
 }

@@ -320,13 +320,10 @@ fn permanent_of(cx: &Context<'_>, ops: &[Op], kinds: u32) -> Fact<bool> {
             return Fact::Known(true, cx.evidence(*op, "what the server refuses here, no retry mends"));
         }
         let Callee::Own(item) = cx.callee(*op) else { continue };
-        let declared = cx.krate.signature(item).and_then(|head| head.ret.as_ref());
         // what gives nothing keeps its failures to itself
-        if declared.is_none() {
-            continue;
-        }
-        let declared = declared.and_then(|ret| cx.krate.full_type(item, ret).args.get(1).cloned());
-        if let Some(name) = declared.and_then(|error| permanent_variant(cx, item, &error, kinds)) {
+        let Some(gives) = cx.krate.signature(item).and_then(|head| head.ret.as_ref()) else { continue };
+        let gives = cx.krate.full_type(item, gives);
+        if let Some(name) = gives.args.get(1).and_then(|error| permanent_variant(cx, item, error, kinds)) {
             return Fact::Known(
                 true,
                 cx.evidence(*op, format!("can fail with `{name}`, which no retry mends")),

@@ -58,13 +58,14 @@ fn leaves_before_its_head(cx: &Context<'_>, id: ExprId, record: &LoopRecord, ops
     let asks_the_same = |cond: ExprId, holds: bool| match &cx.body.expr(id).kind {
         ExprKind::While { cond: head, .. } => {
             let by_head = compared(cx, *head);
-            let texts = |sides: &[ExprId; 2]| {
-                let mut texts = sides.map(|side| cx.text(side));
-                texts.sort();
-                texts
-            };
-            let heads: Vec<[String; 2]> = by_head.iter().map(texts).collect();
-            holds && cond != *head && compared(cx, cond).iter().any(|sides| heads.contains(&texts(sides)))
+            let alike = |one, other| cx.is_written_alike(one, other);
+            holds
+                && cond != *head
+                && compared(cx, cond).into_iter().any(|sides| {
+                    by_head.iter().any(|[left, right]| {
+                        in_either_order(sides, |side| alike(side, *left), |side| alike(side, *right))
+                    })
+                })
         }
         ExprKind::For { pat, iter, .. } => {
             let ExprKind::Range { end: Some(end), .. } = cx.body.expr(cx.only_in(*iter)).kind else {
@@ -73,10 +74,8 @@ fn leaves_before_its_head(cx: &Context<'_>, id: ExprId, record: &LoopRecord, ops
             let counts = cx.body.names_in_pat(*pat);
             let is_count = |part: ExprId| counts.iter().any(|(_, local)| cx.body.local(part) == Some(*local));
             let is_end = |part: ExprId| cx.is_written_alike(part, end);
-            compared(cx, cond).iter().any(|[one, other]| {
-                let holds = |side: &ExprId, is: &dyn Fn(ExprId) -> bool| cx.body.any(*side, is);
-                holds(one, &is_count) && holds(other, &is_end)
-                    || holds(one, &is_end) && holds(other, &is_count)
+            compared(cx, cond).into_iter().any(|sides| {
+                in_either_order(sides, |side| cx.body.any(side, is_count), |side| cx.body.any(side, is_end))
             })
         }
         _ => false,
@@ -86,6 +85,15 @@ fn leaves_before_its_head(cx: &Context<'_>, id: ExprId, record: &LoopRecord, ops
             && failed(ops, state)
             && state.conds.iter().any(|(cond, holds)| asks_the_same(*cond, *holds))
     })
+}
+
+/// Whether one side is this and the other that.
+fn in_either_order(
+    [one, other]: [ExprId; 2],
+    this: impl Fn(ExprId) -> bool,
+    that: impl Fn(ExprId) -> bool,
+) -> bool {
+    this(one) && that(other) || this(other) && that(one)
 }
 
 /// Both sides of each comparison in a condition.

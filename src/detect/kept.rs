@@ -2,7 +2,7 @@
 //! It tells only that somebody is asked; what he answers is not followed.
 
 use super::context::{Callee, Context};
-use crate::body::{ExprId, ExprKind, Local, PatKind};
+use crate::body::{ExprKind, Local, PatKind};
 use std::collections::BTreeSet;
 
 /// Whether a body keeps an error and decides by what a function of the crate, or one that nobody sees, makes of it.
@@ -14,13 +14,10 @@ pub(super) fn is_asked_later(cx: &Context<'_>) -> bool {
             errors.extend(body.names_in_pat(pat).into_iter().map(|(_, local)| local));
         }
     }
-    let mentions = |within: ExprId, names: &BTreeSet<Local>| {
-        body.any(within, |part| body.local(part).is_some_and(|local| names.contains(&local)))
-    };
     let mut kept: BTreeSet<Local> = BTreeSet::new();
     for (_, expr) in body.exprs() {
         if let ExprKind::Assign(place, value) = expr.kind
-            && mentions(value, &errors)
+            && body.mentions(value, &errors)
         {
             kept.extend(body.local(place));
         }
@@ -30,7 +27,7 @@ pub(super) fn is_asked_later(cx: &Context<'_>) -> bool {
     }
     for (_, expr) in body.exprs() {
         if let ExprKind::Let(pat, value) = expr.kind
-            && mentions(value, &kept)
+            && body.mentions(value, &kept)
         {
             kept.extend(body.names_in_pat(pat).into_iter().map(|(_, local)| local));
         }
@@ -40,7 +37,7 @@ pub(super) fn is_asked_later(cx: &Context<'_>) -> bool {
         body.any(asked, |call| {
             matches!(body.expr(call).kind, ExprKind::Call(..) | ExprKind::Method(_))
                 && !matches!(cx.callee(call), Callee::Known(..))
-                && cx.args(call).iter().any(|arg| mentions(*arg, &kept))
+                && cx.args(call).iter().any(|arg| body.mentions(*arg, &kept))
         })
     })
 }

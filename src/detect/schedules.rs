@@ -2,11 +2,11 @@
 //! Faults of such a delay are reported there, once, unless a loop of the same file that calls it has them already.
 
 use super::context::{Callee, Context};
-use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay};
+use super::delay::{self, Amount, Choices, Env, Eval, Key, MOST_ATTEMPTS, Replay, Shown};
 use super::{jitter, sites, waits_at};
 use crate::body::{ExprId, ExprKind, Local, Param, PatKind, Receiver, Ty};
 use crate::knowledge::{Role, is_one_of, says};
-use crate::model::{BoundKind, Confidence, Fact, Growth, Jitter, Kind, Site};
+use crate::model::{BoundKind, Confidence, Evidence, Fact, Growth, Jitter, Kind, Site};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,11 +28,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         return None;
     }
     let replay = call_repeatedly(cx);
-    let shown = delay::read(&replay, None);
-    let grows = matches!(
-        shown.growth,
-        Some(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table)
-    );
+    let mut shown = delay::read(&replay, None);
+    let grows = shown.growth.is_some_and(Growth::grows);
     // one more each time, and of no unit: the attempt's number, and no delay
     if !in_seconds && !at_a_time && grows && counts_up(&replay) {
         return None;
@@ -61,19 +58,8 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
     }
     // of a type that only sounds like a duration, what its methods make is a guess, unless it shows
     let certain = grows || !matches!(ret.name(), name if name.ends_with("Duration") && name != "Duration");
-    if let Some(growth) = shown.growth.filter(|_| certain) {
-        let text =
-            if grows { "grows from one call to the next" } else { "the same from one call to the next" };
-        site.delay.growth = Fact::Known(growth, evidence(text));
-    }
-    if let Some(jitter) = shown.jitter.filter(|jitter| *jitter != Jitter::None || users != Users::Random) {
-        let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
-        site.delay.jitter = Fact::Known(jitter, evidence(text));
-    }
-    if let Some(capped) = shown.capped {
-        site.delay.capped =
-            Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
-    }
+    shown.growth = shown.growth.filter(|_| certain);
+    shown.jitter = shown.jitter.filter(|jitter| *jitter != Jitter::None || users != Users::Random);
     // what another function of the crate cuts off is told there
     let clipped = shown.clipped.or_else(|| delay::clips_in_a_variant(&replay).then_some(true));
     // and a cap that callers give is reached or not by what they give
@@ -82,17 +68,11 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.jitter_clipped = Fact::Known(clipped, evidence("the cap cuts the random part off"));
     }
     // numbers of a function that gives no `Duration` have no unit that we know
-    if in_seconds {
-        if let Some(first) = shown.first_s {
-            site.delay.first_s = Fact::known(first);
-        }
-        if let Some(cap) = shown.cap_s {
-            site.delay.cap_s = Fact::known(cap);
-        }
-        if let Some(schedule) = shown.schedule {
-            site.schedule = Fact::known(schedule);
-        }
+    if !in_seconds {
+        (shown.first_s, shown.cap_s, shown.schedule) = (None, None, None);
     }
+    let growth = if grows { "grows from one call to the next" } else { "the same from one call to the next" };
+    say_delays(&mut site, shown, growth, evidence);
     if never_ends(cx, &replay) {
         site.attempts.kind = Fact::Known(BoundKind::Unbounded, evidence("there is always a next one"));
     } else if is_only_none(cx) {
@@ -110,6 +90,24 @@ pub(crate) fn of_body(cx: &Context<'_>) -> Option<Site> {
         site.delay.overflow = Fact::Known(overflow.how, at);
     }
     Some(site)
+}
+
+/// Writes what a sequence of delays shows into a site; `growth` tells where it was seen that they grow.
+pub(super) fn say_delays(site: &mut Site, shown: Shown, growth: &str, evidence: impl Fn(&str) -> Evidence) {
+    if let Some(known) = shown.growth {
+        site.delay.growth = Fact::Known(known, evidence(growth));
+    }
+    if let Some(jitter) = shown.jitter {
+        let text = if jitter == Jitter::None { "no random part in it" } else { "with a random part" };
+        site.delay.jitter = Fact::Known(jitter, evidence(text));
+    }
+    if let Some(capped) = shown.capped {
+        site.delay.capped =
+            Fact::Known(capped, evidence(if capped { "capped" } else { "nothing caps this" }));
+    }
+    site.delay.first_s = shown.first_s.map_or(Fact::Unknown, Fact::known);
+    site.delay.cap_s = shown.cap_s.map_or(Fact::Unknown, Fact::known);
+    site.schedule = shown.schedule.map_or(Fact::Unknown, Fact::known);
 }
 
 /// Whether whoever calls it has only a trait that other types of the crate implement too.
@@ -254,11 +252,6 @@ fn call_repeatedly(cx: &Context<'_>) -> Replay {
     delay::for_each(true, |choices| call_with(cx, choices, BTreeMap::new()))
 }
 
-/// Whether a function gives delays.
-pub(super) fn gives_delays(cx: &Context<'_>) -> bool {
-    cx.body.ret.as_ref().is_some_and(gives_duration)
-}
-
 /// The same with fields that hold something when it is called first.
 pub(super) fn call_with(cx: &Context<'_>, choices: &Choices, mut fields: BTreeMap<Key, Amount>) -> Replay {
     let words = cx.words();
@@ -330,6 +323,11 @@ pub(super) fn call_with(cx: &Context<'_>, choices: &Choices, mut fields: BTreeMa
         replay.waits.push(Some(val));
     }
     replay
+}
+
+/// Whether a function gives delays.
+pub(super) fn gives_delays(cx: &Context<'_>) -> bool {
+    cx.body.ret.as_ref().is_some_and(gives_duration)
 }
 
 /// A parameter's name, where it is a plain one.

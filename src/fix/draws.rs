@@ -36,15 +36,13 @@ pub(super) fn of(around: &Around<'_>, wanted: &Wanted<'_>) -> Vec<Draws> {
         .collect();
     let added = |code: &&Code| code.add.is_some() && wanted.wishes.added == Some(code.krate.as_str());
     // what has no manifest has none that it could be added to
-    if found.is_empty()
-        && around.krate.has_manifest()
-        && let Some(code) = shares().find(added)
-    {
-        // asked for: it is written into the manifest with the fix
-        found.push(Draws { at_hand: true, ..missing(code) });
+    if !found.is_empty() || !around.krate.has_manifest() {
+        return found;
     }
-    if found.is_empty() && around.krate.has_manifest() {
-        found.extend(shares().filter(|code| code.add.is_some()).map(missing));
+    match shares().find(added) {
+        // asked for: it is written into the manifest with the fix
+        Some(code) => found.push(Draws { at_hand: true, ..missing(code) }),
+        None => found.extend(shares().filter(|code| code.add.is_some()).map(missing)),
     }
     found
 }

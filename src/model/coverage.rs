@@ -1,7 +1,7 @@
 //! How much of what was looked at was understood, so that silence can be told from blindness: the facts of a site that are not known, and the
 //! bodies that could not be followed. Nothing is judged here.
 
-use super::{Fact, Growth, Kind, Site, Value, fact_info};
+use super::{Kind, Site, Value, fact_info};
 
 /// What is asked of a delay.
 const OF_A_DELAY: [&str; 2] = ["delay.growth", "delay.jitter"];
@@ -16,10 +16,7 @@ const OF_GROWTH: &str = "delay.capped";
 pub fn unknown_facts(site: &Site) -> Vec<&'static str> {
     // a schedule is asked for a delay and calls nothing
     let of_a_call: &[&str] = if site.kind == Kind::Schedule { &[] } else { &OF_A_CALL };
-    let grows = matches!(
-        site.delay.growth,
-        Fact::Known(Growth::Linear | Growth::Exponential | Growth::Fibonacci | Growth::Table, _)
-    );
+    let grows = site.delay.growth.value().is_some_and(|growth| growth.grows());
     let asked = of_a_call.iter().chain(&OF_A_DELAY).copied().chain(grows.then_some(OF_GROWTH));
     asked.filter(|name| fact_info(name).is_some_and(|fact| fact.value(site) == Value::Unknown)).collect()
 }
@@ -76,6 +73,7 @@ pub struct Unfollowed {
 mod tests {
     use super::*;
     use crate::model::{BoundKind, ErrorKind, Jitter, Place};
+    use crate::model::{Fact, Growth};
 
     #[test]
     fn what_is_asked_of_a_site() {

@@ -217,3 +217,10 @@ words! {
         High = "high",
     }
 }
+
+impl Growth {
+    /// Whether each delay is longer than the one before, until a cap.
+    pub fn grows(self) -> bool {
+        matches!(self, Self::Linear | Self::Exponential | Self::Fibonacci | Self::Table)
+    }
+}

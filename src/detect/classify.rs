@@ -347,7 +347,9 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         return Some(made);
     }
     // each of several in turn, from time to time
-    if at_its_head
+    let rests_alike = !succeeding.is_empty()
+        && succeeding.iter().all(|state| failing.iter().any(|fail| fail.waits == state.waits));
+    if (at_its_head || rests_alike)
         && !leaves_after_success
         && !q.is_named_after_connections()
         && ops.iter().all(|op| q.is_of_inner_item(*op))

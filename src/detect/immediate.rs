@@ -252,12 +252,13 @@ pub(super) fn asks_to_wait(cx: &Context<'_>, failing: &[&State]) -> bool {
     })
 }
 
-/// `if !delay.is_zero()`, `if backoff > Duration::ZERO`: whoever sets no delay wants none.
+/// `if !delay.is_zero()`, `if backoff > Duration::ZERO`, `if let Some(delay) = self.delay`: whoever sets no delay wants none.
 fn asks_for_delay(cx: &Context<'_>, cond: ExprId) -> bool {
     let delay = |id: ExprId| says(&cx.words().delay, &cx.base_text(id));
     cx.body.any(cond, |id| match &cx.body.expr(id).kind {
         ExprKind::Method(call) => call.name == "is_zero" && delay(call.receiver),
         ExprKind::Binary(_, left, right) => delay(*left) || delay(*right),
+        ExprKind::Let(_, value) => delay(*value) && !says(&cx.words().hint, &cx.base_text(*value)),
         _ => false,
     })
 }

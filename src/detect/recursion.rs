@@ -53,7 +53,9 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     if !waits && answer.is_none() {
         return None;
     }
-    let mut site = sites::begin(cx, cx.body.root, Kind::Recursion)?;
+    let otherwise = direct && followed.recursions.iter().all(|(call, _)| is_another_way(cx, *call));
+    let kind = if otherwise { Kind::Failover } else { Kind::Recursion };
+    let mut site = sites::begin(cx, cx.body.root, kind)?;
     if let Some(item) = cx.krate.item(cx.at)
         && let Some(file) = cx.krate.file(cx.at)
     {
@@ -80,6 +82,27 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
         sites::forget_no_delay(&mut site);
     }
     Some(site)
+}
+
+/// Whether a call of itself names another way of doing it where it was told one: `connect(url, Tls::Native, Some(true))`.
+/// A plain number or flag may count the attempts.
+fn is_another_way(cx: &Context<'_>, call: ExprId) -> bool {
+    let is_variant = |arg: ExprId| {
+        matches!(&cx.body.expr(arg).kind, ExprKind::Path(path)
+        if path.segments.len() > 1 && path.last().starts_with(char::is_uppercase) && path.last().chars().any(char::is_lowercase))
+    };
+    let is_given = |arg: ExprId| {
+        matches!(&cx.body.expr(arg).kind, ExprKind::Call(..)
+        if cx.call_name(arg) == "Some" && cx.args(arg).iter().all(|given| matches!(cx.body.expr(*given).kind, ExprKind::Lit(_))))
+    };
+    let words = &cx.words().attempts;
+    let params = &cx.body.params;
+    let args = cx.args(call);
+    let skipped = args.len().saturating_sub(params.len());
+    args.iter().skip(skipped).zip(params).any(|(arg, param)| {
+        let counts = cx.body.names_in_pat(param.pat).iter().any(|(name, _)| says(words, name));
+        !counts && (is_variant(*arg) || is_given(*arg))
+    })
 }
 
 /// Whether one path comes to two of the calls: the work is split, and each does a part of it.

@@ -589,10 +589,10 @@ pub(crate) fn establishes(cx: &Context<'_>, id: ExprId, left: u32) -> bool {
     is_named_after_establishing(cx.words(), cx.call_name(id))
 }
 
-/// Whether a name says that its call makes a connection: `connect`, and not `on_connect_event`, which answers one.
+/// Whether a name says that its call makes a connection: `connect`, and not `on_connect_event`, which answers one, or `authenticated`, a view.
 pub(crate) fn is_named_after_establishing(words: &Words, name: &str) -> bool {
     let first = parts(name).into_iter().next().unwrap_or_default();
-    says(&words.establish, name) && !is_one_of(&words.answers, &first)
+    says(&words.establish, name) && !is_one_of(&words.answers, &first) && !first.ends_with("ed")
 }
 
 /// Whether a parameter's written type is a function or a future.

@@ -5,7 +5,7 @@ use super::changes::{Changed, changed_in};
 use super::context::{Callee, Context};
 use super::flow::{LoopRecord, LoopShape, Op, State};
 use super::questions::Question;
-use crate::body::{ExprId, ExprKind, Lit, Local, PatKind};
+use crate::body::{ExprId, ExprKind, Lit, Local, PatKind, Stmt};
 use crate::knowledge::{Role, says};
 use std::collections::BTreeSet;
 
@@ -38,7 +38,13 @@ impl Question<'_, '_> {
             return false;
         }
         let moved = |local: &Local| failing.iter().all(|state| state.moved.contains(local));
-        inputs.locals.iter().any(moved) || inputs.drawn && failing.iter().all(|state| self.is_conflict(state))
+        let words = self.cx.words();
+        let all_say = |list: &[String]| failing.iter().all(|state| self.is_refused_as(state, list));
+        inputs.locals.iter().any(moved)
+            || inputs.drawn && all_say(&words.conflict)
+            // who is told that it is another's picks another, wherever that is done
+            || all_say(&words.taken)
+            || failing.iter().all(|state| self.turns_to_another(state))
     }
 
     /// The variables that an expression reads, through what they are bound to on the trip; limits in time, headers and logs apart.
@@ -101,10 +107,31 @@ impl Question<'_, '_> {
             || name.contains("timeout")
     }
 
-    /// Whether somebody types a variable's value in, each time anew: `read_line(&mut answer)`.
+    /// Whether a trip calls what turns to the next of several: `self.rotate_endpoint()`.
+    fn turns_to_another(&self, state: &State) -> bool {
+        let words = &self.cx.words().failover;
+        state.calls.iter().any(|call| says(words, self.cx.call_name(*call)))
+    }
+
+    /// Whether somebody types a variable's value in, each time anew: `read_line(&mut answer)`, `token = prompt("Token")?`.
     fn is_typed_in(&self, local: Local) -> bool {
         let body = self.cx.body;
+        let words = &self.cx.words().person;
+        let asks = |value: ExprId| {
+            body.any(value, |id| {
+                matches!(body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                    && says(words, self.cx.call_name(id))
+                    && !self.cx.is_awaited(id)
+            })
+        };
         body.any(self.id, |id| match &body.expr(id).kind {
+            ExprKind::Assign(place, value) => body.local(*place) == Some(local) && asks(*value),
+            ExprKind::Block(block) => block.stmts.iter().any(|stmt| match stmt {
+                Stmt::Let { pat, init: Some(init), .. } => {
+                    body.names_in_pat(*pat).iter().any(|(_, it)| *it == local) && asks(*init)
+                }
+                _ => false,
+            }),
             ExprKind::Method(call) => {
                 call.name == "read_line"
                     && self.cx.base_text(call.receiver).contains("stdin")
@@ -114,10 +141,9 @@ impl Question<'_, '_> {
         })
     }
 
-    /// Whether a trip goes round because what was asked for is there already.
-    fn is_conflict(&self, state: &State) -> bool {
+    /// Whether a trip goes round for a reason that one of these words names: what was asked for is there already.
+    fn is_refused_as(&self, state: &State, words: &[String]) -> bool {
         let body = self.cx.body;
-        let words = &self.cx.words().conflict;
         state.conds.iter().filter(|(_, truth)| *truth).any(|(cond, _)| {
             body.any(*cond, |id| match &body.expr(id).kind {
                 ExprKind::Path(path) => says(words, path.last()),

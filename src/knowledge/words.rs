@@ -112,6 +112,10 @@ pub struct Words {
     pub collection: Vec<String>,
     /// What was to be made is there already: unique, duplicate, `already_exists`, …
     pub conflict: Vec<String>,
+    /// What was picked here belongs to another already: `id_taken`, collision, …
+    pub taken: Vec<String>,
+    /// A person answers: prompt, `read_line`, …
+    pub person: Vec<String>,
 }
 
 impl Words {
@@ -122,7 +126,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 53] {
+    fn lists(&mut self) -> [&mut Vec<String>; 55] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -177,6 +181,8 @@ impl Words {
             &mut self.transaction,
             &mut self.collection,
             &mut self.conflict,
+            &mut self.taken,
+            &mut self.person,
         ]
     }
 }

@@ -11,6 +11,7 @@ use crate::detect::flow::{Event, LoopRecord, State, Tag, Verdict};
 use crate::detect::immediate::is_limiter;
 use crate::detect::summary::summary;
 use crate::knowledge::Role;
+use std::collections::BTreeMap;
 
 /// Attempts that are replayed: enough for a `Duration` of a millisecond that doubles to overflow.
 pub(crate) const MOST_ATTEMPTS: u32 = 100;
@@ -326,14 +327,24 @@ fn run_trip(
                 }
             }
             Event::Call(_) => called = true,
+            Event::Step(step) if fails_in(cx, trip, *step) => {
+                let before = eval.env.vars.clone();
+                run(eval, *event);
+                keep_what_success_resets(&mut eval.env, before);
+            }
             Event::Bind(pat, value) => {
                 eval.env.left = false;
+                let failed = fails_in(cx, trip, *value);
+                let before = failed.then(|| eval.env.vars.clone());
                 let mut val = aside(eval, *value);
                 let left = std::mem::take(&mut eval.env.left);
+                if let Some(before) = before {
+                    keep_what_success_resets(&mut eval.env, before);
+                }
                 let mut cannot = (strict || val.absent) && eval.pattern_holds(*pat, &val) == Some(false);
                 // no delay given is the end; a pattern that cannot match is another trip's. But what an operation that failed on this trip
                 // would have given otherwise says nothing
-                if cannot && fails_in(cx, trip, *value) {
+                if cannot && failed {
                     val = Amount::unknown();
                     cannot = false;
                 }
@@ -350,6 +361,18 @@ fn run_trip(
         }
     }
     (true, called)
+}
+
+/// What an operation that failed would have begun anew once it had succeeded (`*backoff = self.first;` after its `connect().await?`) stays.
+fn keep_what_success_resets(env: &mut Env, before: BTreeMap<Key, Amount>) {
+    for (key, was) in before {
+        if key == Key::Waited || was.unknown {
+            continue;
+        }
+        if let Some(now) = env.vars.get_mut(&key).filter(|now| !now.unknown && now.hi < was.hi) {
+            *now = was;
+        }
+    }
 }
 
 /// Whether a value is the outcome of an operation that is known to have failed on a trip, as an error and not as a delay left out.

@@ -42,6 +42,7 @@ pub(crate) fn bounds(
             .copied()
             .chain(record.exits.iter().map(|(state, _)| state))
             .any(|state| state.marks.cancel)
+            || record.exits.iter().any(|(state, _)| is_told_to_stop(cx, state))
             || is_raced(cx, id)
             || is_generated(cx, id),
         outcome: record
@@ -129,6 +130,15 @@ fn hides_a_way_out(cx: &Context<'_>, id: ExprId) -> bool {
             _ => says(&cx.words().retry, call.path.last()),
         }
     })
+}
+
+/// Whether a way out is taken because an error says so: `Err(Error::Cancelled) => return`. Whoever stops the operation stops the loop.
+fn is_told_to_stop(cx: &Context<'_>, exit: &State) -> bool {
+    let words = &cx.words().cancel;
+    exit.arms.iter().any(|pat| cx.names_variant(*pat, words))
+        || exit.looked.iter().any(|look| {
+            look.verdict == Verdict::Failure && matches!(&look.tag, Tag::Variant(name) if says(words, name))
+        })
 }
 
 /// Whether a loop runs in an arm of a `select!` in which another arm is a stop signal.

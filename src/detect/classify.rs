@@ -250,7 +250,7 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         || each_item::is_for_item(cx, q.id, *main)
         // what was taken on this trip is found wanting; the next trip takes another
         || q.examines_what_it_took(*main);
-    if (of_item && !q.begins_again() || q.tries_each_of_a_list()) && !q.puts_back() {
+    if (of_item && !q.begins_again() || q.tries_each_of_a_list() || q.uses_up_a_list()) && !q.puts_back() {
         made.kind = Kind::Failover;
         return Some(made);
     }
@@ -319,7 +319,18 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         made.kind = Kind::Poll;
         return Some(made);
     }
-    if failing.iter().all(|state| q.is_dispatch(state, *main)) && !retry_words {
+    // one kind of message is passed over, and the next one taken
+    if !waits
+        && ops.iter().all(|op| q.takes_a_message(*op))
+        && failing.iter().all(|state| q.is_one_kind(state))
+    {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
+    // whatever else is tried again there, each connection that is accepted is another's
+    let mut calling = failing.iter().filter(|state| state.calls.contains(main)).peekable();
+    let accepted = calling.peek().is_some() && calling.all(|state| q.is_of_accepted(state, *main));
+    if accepted || failing.iter().all(|state| q.is_dispatch(state, *main)) && !retry_words {
         made.kind = Kind::Ticker;
         return Some(made);
     }
@@ -347,12 +358,28 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
         return Some(made);
     }
     // each of several in turn, from time to time
-    let rests_alike = !succeeding.is_empty()
-        && succeeding.iter().all(|state| failing.iter().any(|fail| fail.waits == state.waits));
+    let rests_alike = !ops.iter().any(|op| says(&cx.words().establish, cx.call_name(*op)))
+        && record.backs.iter().any(|state| {
+            fate(state, counts) != Some(Verdict::Failure)
+                && !state.waits.is_empty()
+                && failing.iter().any(|fail| fail.waits == state.waits)
+        });
     if (at_its_head || rests_alike)
         && !leaves_after_success
         && !q.is_named_after_connections()
         && ops.iter().all(|op| q.is_of_inner_item(*op))
+    {
+        made.kind = Kind::Ticker;
+        return Some(made);
+    }
+    // a rhythm that success follows too, and no session that could have ended
+    if at_its_head
+        && !leaves_after_success
+        && !retry_words
+        && !succeeding.is_empty()
+        && !q.is_session(&succeeding, remote_known)
+        && !ops.iter().any(|op| q.is_asked_for(*op))
+        && !q.is_named_after_connections()
     {
         made.kind = Kind::Ticker;
         return Some(made);
@@ -439,6 +466,14 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
             // a consumer: what succeeded goes on with the next one, and so does what failed
             made.kind = Kind::Ticker;
         }
+    }
+    if made.kind.is_real() && !retry_words && q.rests_as_a_poll(&failing) {
+        made.confidence = Confidence::Medium;
+        made.reasons.push("its rest is named after polling".into());
+    }
+    if made.kind.is_real() && ops.iter().all(|op| q.names_this_machine(*op)) {
+        made.confidence = Confidence::Medium;
+        made.reasons.push("it asks a server of this machine".into());
     }
     if made.remote.as_ref().is_none_or(|answer| !answer.certain) && made.kind.is_real() {
         made.confidence = Confidence::Medium;

@@ -6,7 +6,7 @@ use super::delay::{self, Replay};
 use super::flow::{Event, Followed, LoopRecord, State};
 use super::reads::asked_of;
 use super::summary::{MOST_CALLS, asks_something, summary};
-use crate::body::{ExprId, ExprKind, MacroInput};
+use crate::body::{ExprId, ExprKind, MacroInput, PatId, PatKind};
 use crate::knowledge::{Role, is_one_of, parts, says};
 
 /// Whether a failing trip may wait where we cannot see it: in the operation itself, in a call that nobody knows, in a macro.
@@ -95,6 +95,26 @@ pub(super) fn is_limiter(cx: &Context<'_>, wait: ExprId) -> bool {
     let list = &cx.words().limiter;
     says(list, &cx.base_text(call.receiver))
         || cx.type_of(call.receiver).is_some_and(|ty| says(list, ty.name()))
+}
+
+/// Whether a trip goes round because a time was up, and for nothing else: `Err(error) if error.is_timeout()`, `Err(Error::Timeout(_))`.
+pub(super) fn ran_out_of_time(cx: &Context<'_>, state: &State) -> bool {
+    let words = &cx.words().time_is_up;
+    let is_said = |pat: PatId| {
+        let mut each = cx.names_variant(pat, words);
+        cx.body.walk_pat(pat, &mut |at| {
+            if let PatKind::Or(alternatives) = &cx.body.pat(at).kind {
+                each &= alternatives.iter().all(|one| cx.names_variant(*one, words));
+            }
+        });
+        each
+    };
+    state.arms.iter().any(|pat| is_said(*pat))
+        || state.conds.iter().any(|(cond, truth)| {
+            *truth
+                && matches!(cx.body.expr(*cond).kind, ExprKind::Method(_))
+                && says(words, cx.call_name(*cond))
+        })
 }
 
 /// Whether a trip waits only before its operation (somebody was told the hint, and holds back the next try) or for the hint itself.

@@ -3,6 +3,7 @@
 
 mod accepts;
 mod anew;
+mod apart;
 mod between;
 mod blind;
 mod bounds;

@@ -168,6 +168,17 @@ impl Question<'_, '_> {
             || ops.iter().any(|op| says_so(&verb(self.cx.call_name(*op))) || self.asks_for_health(*op))
     }
 
+    /// Whether each failing trip rests for what is named after polling: `sleep(self.poll_interval)`.
+    pub(super) fn rests_as_a_poll(&self, failing: &[&State]) -> bool {
+        let words = self.cx.words();
+        let says_so = |name: &str| {
+            parts(name).iter().any(|part| is_one_of(&words.rhythm, part)) && !says(&words.retry, name)
+        };
+        let named = |wait: &ExprId| self.cx.body.any(*wait, |id| names(&self.cx.body.expr(id).kind, says_so));
+        let mut waits = failing.iter().flat_map(|state| &state.waits).peekable();
+        waits.peek().is_some() && waits.all(named)
+    }
+
     /// Whether the function is named after making a connection: its first word says so.
     pub(super) fn named_after_establishing(&self) -> bool {
         let name = self.cx.krate.item(self.cx.at).map_or("", |item| item.name.as_str());
@@ -201,7 +212,13 @@ impl Question<'_, '_> {
 
     fn belongs_to_a_waiter(&self) -> bool {
         let name = self.cx.krate.qualified_name(self.cx.at);
-        name.rsplit_once("::").is_some_and(|(of, _)| says(&self.cx.words().waiter, of))
+        let words = self.cx.words();
+        name.rsplit_once("::").is_some_and(|(of, method)| {
+            says(&words.waiter, of)
+                // `HealthChecker::check`
+                || parts(of).iter().any(|part| is_one_of(&words.health, part))
+                    && parts(method).iter().any(|part| is_one_of(&words.rhythm, part))
+        })
     }
 
     /// Whether an operation's text names a readiness or health endpoint.

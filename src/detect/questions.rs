@@ -9,7 +9,7 @@ use super::flow::{Event, Flow, Followed, LoopRecord, LoopShape, Op, State, Tag, 
 use super::remote::{self, Answer};
 use super::serves::serves;
 use super::summary::{MOST_CALLS, summary};
-use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape};
+use crate::body::{ExprId, ExprKind, PatId, PatKind, Path, TyShape, UnOp};
 use crate::knowledge::{LocalKind, Role, is_one_of, parts, says};
 
 /// A loop, and what is asked of it.
@@ -77,6 +77,9 @@ impl Question<'_, '_> {
     }
 
     pub(super) fn remote(&self, op: Op) -> Option<Answer> {
+        if self.gives_panics(op) {
+            return Some(Answer { is: false, certain: true, why: "what fails is a panic".into() });
+        }
         if self.followed.operands.contains(&op) {
             let operand = match self.cx.callee(op) {
                 Callee::Operand(local) => Some(local),
@@ -88,6 +91,23 @@ impl Question<'_, '_> {
             .or_else(|| self.of_what_it_judges(op))
             .or_else(|| self.of_implementations(op))
             .or_else(|| self.is_declared_only(op).then(|| self.by_retried_variant()).flatten())
+    }
+
+    /// Whether what fails is a panic that was caught, in the operation or at the end of the function that it calls.
+    fn gives_panics(&self, op: Op) -> bool {
+        let catches = |cx: &Context<'_>, root: ExprId| {
+            cx.body.any(root, |id| {
+                matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                    && cx.call_name(id) == "catch_unwind"
+            })
+        };
+        catches(self.cx, op)
+            || matches!(self.cx.callee(op), Callee::Own(item) if self.cx.inside(item).is_some_and(|inner| {
+                match &inner.body.expr(inner.body.root).kind {
+                    ExprKind::Block(block) => block.tail.is_some_and(|tail| catches(&inner, tail)),
+                    _ => false,
+                }
+            }))
     }
 
     /// What judges an operation's outcome is tried again with it.
@@ -166,18 +186,22 @@ impl Question<'_, '_> {
     /// Whether this is done for each of several in turn, in a loop within this one, whatever became of it last time: what is asked first
     /// whether it needs it is made anew where it broke.
     pub(super) fn is_of_inner_item(&self, op: Op) -> bool {
-        let body = self.cx.body;
-        let asked = self.cx.around(op).take_while(|at| *at != self.id).any(|at| match &body.expr(at).kind {
-            ExprKind::If { cond, .. } => !body.expr(*cond).span.contains(body.expr(op).span),
-            _ => false,
-        });
-        !asked
+        !self.is_asked_for(op)
             && self.followed.of_item.get(&op).into_iter().flatten().any(|looped| {
                 self.followed
                     .loops
                     .get(looped)
                     .is_some_and(|record| record.outer == Some(self.id) && record.shape == LoopShape::Each)
             })
+    }
+
+    /// Whether a condition in the loop decides whether an operation is called.
+    pub(super) fn is_asked_for(&self, op: Op) -> bool {
+        let body = self.cx.body;
+        self.cx.around(op).take_while(|at| *at != self.id).any(|at| match &body.expr(at).kind {
+            ExprKind::If { cond, .. } => !body.expr(*cond).span.contains(body.expr(op).span),
+            _ => false,
+        })
     }
 
     /// Whether what a failed operation was called on is made anew by another call, on a trip that goes round because it failed.
@@ -217,6 +241,28 @@ impl Question<'_, '_> {
         let ExprKind::Range { end: Some(end), .. } = &self.cx.body.expr(*iter).kind else { return false };
         let end = self.cx.behind_name(*end);
         matches!(&self.cx.body.expr(end).kind, ExprKind::Method(call) if call.name == "len" && call.args.is_empty())
+    }
+
+    /// Whether the loop goes on until a list is used up: `while !candidates.is_empty() { let one = pick(&mut candidates); … }`.
+    pub(super) fn uses_up_a_list(&self) -> bool {
+        let body = self.cx.body;
+        let ExprKind::While { cond, .. } = &body.expr(self.id).kind else { return false };
+        let ExprKind::Unary(UnOp::Not, asked) = body.expr(*cond).kind else { return false };
+        let list = match &body.expr(asked).kind {
+            ExprKind::Method(call) if call.name == "is_empty" => body.local(call.receiver),
+            _ => None,
+        };
+        list.is_some()
+            && body.any(self.id, |id| match &body.expr(id).kind {
+                ExprKind::Method(call) => {
+                    matches!(
+                        call.name.as_str(),
+                        "pop" | "pop_front" | "pop_back" | "remove" | "swap_remove" | "drain"
+                    ) && body.local(call.receiver) == list
+                }
+                ExprKind::Ref(_) => self.cx.lent_place(id).is_some_and(|place| body.local(place) == list),
+                _ => false,
+            })
     }
 
     /// Whether the loop goes over the same few again and again: `for (_, host) in (0..MOST).zip(hosts.iter().cycle())`.
@@ -335,10 +381,21 @@ impl Question<'_, '_> {
         state.looked.iter().take_while(|look| look.op != op).any(|look| {
             let is_message = match self.cx.role(look.op) {
                 Some(Role::Event | Role::Accept) => true,
-                None => self.cx.call_name(look.op) == "recv" && self.cx.is_awaited(look.op),
+                None => {
+                    matches!(self.cx.call_name(look.op), "recv" | "accept") && self.cx.is_awaited(look.op)
+                }
                 _ => false,
             };
             look.verdict == Verdict::Success && is_message
+        })
+    }
+
+    /// Whether an operation was called for a connection that had been accepted on the same trip.
+    pub(super) fn is_of_accepted(&self, state: &State, op: Op) -> bool {
+        let before = state.calls.iter().take_while(|call| **call != op);
+        before.into_iter().any(|call| {
+            matches!(self.cx.role(*call), Some(Role::Accept))
+                || self.cx.call_name(*call) == "accept" && self.cx.is_awaited(*call)
         })
     }
 

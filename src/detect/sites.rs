@@ -1,5 +1,6 @@
 //! Puts a site together: what a loop was classified as, and what its delay, bounds and errors were read as.
 
+use super::apart::runs_apart;
 use super::bounds::{Bounds, bounds, of_kept_alive};
 use super::classify::{Classified, classify};
 use super::context::{Callee, Context};
@@ -216,7 +217,7 @@ fn of_loop(
         site.why.push(cx.evidence(main, "asked again here"));
     }
     operation(cx, classified, &mut site);
-    if classified.background {
+    if classified.background || site.kind.is_real() && runs_apart(cx, id) {
         site.operation.background = Fact::known(true);
     }
     if !site.kind.is_real() {
@@ -402,7 +403,9 @@ pub(crate) fn fill(
     let shown = delay::read(replay, max);
     let unseen = immediate::may_wait_unseen(cx, followed, failing, ops);
     if let Some(waits) = immediate::waits_inside(cx, followed, ops) {
-        site.operation.waits = Fact::known(waits);
+        // who waited until the time was up sends nothing at full speed
+        let took_its_time = failing.iter().all(|state| immediate::ran_out_of_time(cx, state));
+        site.operation.waits = Fact::known(waits || took_its_time);
     }
     delay_facts(cx, &shown, replay, wait, unseen, site);
     if !waits.is_empty() && waits.iter().all(|wait| immediate::is_limiter(cx, *wait)) {

@@ -109,8 +109,10 @@ impl Question<'_, '_> {
 
     /// Whether a trip calls what turns to the next of several: `self.rotate_endpoint()`.
     fn turns_to_another(&self, state: &State) -> bool {
-        let words = &self.cx.words().failover;
-        state.calls.iter().any(|call| says(words, self.cx.call_name(*call)))
+        let words = self.cx.words();
+        state.calls.iter().map(|call| self.cx.call_name(*call)).any(|name| {
+            says(&words.failover, name) && !says(&words.establish, name) && !says(&words.retry, name)
+        })
     }
 
     /// Whether somebody types a variable's value in, each time anew: `read_line(&mut answer)`, `token = prompt("Token")?`.

@@ -43,23 +43,28 @@ impl Question<'_, '_> {
     }
 
     /// Whether the address that an operation is given, or the variable that holds it, is written as this machine's own.
-    fn names_this_machine(&self, op: Op) -> bool {
+    pub(super) fn names_this_machine(&self, op: Op) -> bool {
         self.writes_loopback(op, 3)
     }
 
     fn writes_loopback(&self, id: ExprId, left: u32) -> bool {
         let Some(left) = left.checked_sub(1) else { return false };
         let cx = self.cx;
-        cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
-            ExprKind::Lit(Lit::Str(text)) => names_loopback(&cx.knowledge.this_machine, text),
-            ExprKind::Path(path) if path.segments.len() > 1 => path.last() == "LOCALHOST",
-            ExprKind::Path(_) => cx
-                .body
-                .local(inner)
-                .and_then(|local| cx.init(local))
-                .is_some_and(|init| self.writes_loopback(init, left)),
-            _ => false,
-        })
+        // what stands in where nothing is configured is no address that anybody must have
+        let stands_in = cx.body.any(id, |inner| {
+            matches!(&cx.body.expr(inner).kind, ExprKind::Method(call) if call.name.starts_with("unwrap_or"))
+        });
+        !stands_in
+            && cx.body.any(id, |inner| match &cx.body.expr(inner).kind {
+                ExprKind::Lit(Lit::Str(text)) => names_loopback(&cx.knowledge.this_machine, text),
+                ExprKind::Path(path) if path.segments.len() > 1 => path.last() == "LOCALHOST",
+                ExprKind::Path(_) => cx
+                    .body
+                    .local(inner)
+                    .and_then(|local| cx.init(local))
+                    .is_some_and(|init| self.writes_loopback(init, left)),
+                _ => false,
+            })
     }
 
     /// Whether all operations only read, from a descriptor that does not block: nothing there is no failure of a request.
@@ -102,8 +107,22 @@ impl Question<'_, '_> {
 
     /// Whether an operation gives the next of what somebody else sends: a message, an event.
     pub(super) fn takes_a_message(&self, op: Op) -> bool {
-        let taken = immediate::receives(self.cx, op) || self.cx.call_name(op) == "poll";
+        let taken = immediate::receives(self.cx, op) || matches!(self.cx.call_name(op), "poll" | "accept");
         taken && matches!(self.cx.body.expr(op).kind, ExprKind::Method(_)) && self.cx.is_awaited(op)
+    }
+
+    /// Whether a trip goes round for errors that are named one by one.
+    pub(super) fn is_one_kind(&self, state: &State) -> bool {
+        let body = self.cx.body;
+        state.arms.iter().any(|pat| {
+            let mut named = false;
+            body.walk_pat(*pat, &mut |at| {
+                named |= body
+                    .variant(at)
+                    .is_some_and(|path| !matches!(path.last(), "Err" | "Ok" | "Some" | "None"));
+            });
+            named
+        })
     }
 
     /// Whether all that fails is taking what comes over what is open already, and nothing is sent or opened on the way: nobody is asked anything.

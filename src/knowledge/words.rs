@@ -112,6 +112,10 @@ pub struct Words {
     pub collection: Vec<String>,
     /// What was to be made is there already: unique, duplicate, `already_exists`, …
     pub conflict: Vec<String>,
+    /// The time that was given ran out: timeout, elapsed, …
+    pub time_is_up: Vec<String>,
+    /// What is asked in a rhythm: poll, check, …
+    pub rhythm: Vec<String>,
     /// What was picked here belongs to another already: `id_taken`, collision, …
     pub taken: Vec<String>,
     /// A person answers: prompt, `read_line`, …
@@ -126,7 +130,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 55] {
+    fn lists(&mut self) -> [&mut Vec<String>; 57] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -181,6 +185,8 @@ impl Words {
             &mut self.transaction,
             &mut self.collection,
             &mut self.conflict,
+            &mut self.time_is_up,
+            &mut self.rhythm,
             &mut self.taken,
             &mut self.person,
         ]

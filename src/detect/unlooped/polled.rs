@@ -87,7 +87,12 @@ fn refused(cx: &Context<'_>, followed: &Followed, ops: &[Op], site: &mut Site) {
 /// Whether an operation of a polled function may be the request: what is polled is somebody's future, whoever defined `poll`.
 fn may_fail(cx: &Context<'_>, op: Op) -> bool {
     let stays = matches!(cx.call_name(op), "poll_recv" | "poll_closed" | "poll_flush" | "poll_shutdown");
-    !stays && (cx.call_name(op).contains("poll") || counts(cx, op))
+    // `while let Poll::Ready(Some(item)) = stream.poll_next(cx)`: after an item comes the next
+    let takes_items = cx.loop_around(op).is_some_and(|at| match cx.body.expr(at).kind {
+        ExprKind::While { cond, .. } => cx.body.any(cond, |id| id == op),
+        _ => false,
+    });
+    !stays && !takes_items && (cx.call_name(op).contains("poll") || counts(cx, op))
 }
 
 /// Remote by the operation itself, or by what the function puts into the future that it polls.

@@ -58,6 +58,20 @@ impl Crate {
         found
     }
 
+    /// Whether nobody can choose what a field holds: it is private, and only made as part of its struct, never set.
+    pub fn is_fixed_field(&self, ty: &Ty, field: &str) -> bool {
+        let Some(item) = self.type_item(peeled(ty)) else { return false };
+        let hidden = self.struct_data(item).is_some_and(|data| data.hidden.iter().any(|name| name == field));
+        let candidates = self.functions_seeing(item, field);
+        hidden
+            && candidates.len() <= MAX_BODIES
+            && !candidates.into_iter().any(|at| {
+                let Some(body) = self.body(at) else { return false };
+                !self.is_test(at)
+                    && self.writes(at, body, item, field).iter().any(|it| !matches!(it, Place::Literal(_)))
+            })
+    }
+
     /// All that this crate's own code puts into a field, each with the item whose body it is in; what a derive or a user of the crate puts there is apart.
     /// `None` where nothing is, or a part of it cannot be seen.
     pub fn field_writes(&self, ty: &Ty, field: &str) -> Option<Vec<(ItemRef, ExprId)>> {

@@ -8,6 +8,7 @@ mod callers;
 mod calls;
 mod fields;
 mod index;
+mod internal;
 mod links;
 mod lookup;
 mod manifest;

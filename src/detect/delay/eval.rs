@@ -72,6 +72,8 @@ impl Env {
 
 /// Steps for all attempts of one replay.
 const MOST_STEPS: u32 = 40_000;
+/// A function that is called from more places tells nothing by its callers.
+const MOST_GIVERS: usize = 8;
 /// Functions are followed into each other this deep.
 pub(super) const MOST_CALLS: u32 = 5;
 
@@ -288,18 +290,47 @@ impl<'c, 'a> Eval<'c, 'a> {
             return self.env.vars.get(&key).cloned().unwrap_or_else(symbol);
         }
         let moving = self.env.moving.contains(&key);
-        match self.cx.init(local) {
-            Some(init) => {
-                // its own value must not be asked for while it is made
-                self.env.vars.insert(key.clone(), Amount::symbol());
-                let mut val = self.eval(init);
-                val.moves |= moving;
+        if let Some(init) = self.cx.init(local) {
+            // its own value must not be asked for while it is made
+            self.env.vars.insert(key.clone(), Amount::symbol());
+            let mut val = self.eval(init);
+            val.moves |= moving;
+            self.env.vars.insert(key, val.clone());
+            return val;
+        }
+        let Some(param) = self.cx.body.param(local) else {
+            return Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() };
+        };
+        match self.given_alike(param).filter(|_| !moving) {
+            Some(val) => {
                 self.env.vars.insert(key, val.clone());
                 val
             }
-            None if self.cx.body.param(local).is_some() => Amount { moves: moving, ..Amount::symbol() },
-            None => Amount { moves: moving, unknown: !self.is_closure_param(local), ..Amount::symbol() },
+            None => Amount { moves: moving, ..Amount::symbol() },
         }
+    }
+
+    /// The one number that all who can call the function in which the loop stands give it for a parameter.
+    fn given_alike(&self, param: usize) -> Option<Amount> {
+        if self.depth > 0 || !self.env.may_follow || !self.cx.krate.is_internal(self.cx.at) {
+            return None;
+        }
+        let given = self.cx.given(param)?;
+        if given.len() > MOST_GIVERS {
+            return None;
+        }
+        let mut found: Option<Amount> = None;
+        for (caller, arg) in &given {
+            let mut eval = self.elsewhere(caller);
+            eval.env.settings_are_open = self.env.settings_are_open;
+            let val = eval.eval(*arg);
+            let number = val.known().filter(|_| val.sized && val.drawn.is_none())?;
+            if found.as_ref().is_some_and(|it| it.known() != Some(number)) {
+                return None;
+            }
+            found = Some(Amount { moves: false, ..val });
+        }
+        found
     }
 
     fn local_name(&self, local: Local) -> &str {
@@ -355,8 +386,8 @@ impl<'c, 'a> Eval<'c, 'a> {
 
     fn field_of_type(&mut self, base: ExprId, name: &str) -> Amount {
         if self.depth < MOST_CALLS
-            && !self.env.settings_are_open
             && let Some(ty) = self.cx.krate.type_of(self.cx.at, self.cx.body, base)
+            && (!self.env.settings_are_open || self.cx.krate.is_fixed_field(peeled(&ty), name))
             && let Some((item, value)) = self.cx.field_value(peeled(&ty), name)
             && let Some(inner) = self.cx.inside(item)
         {

@@ -115,6 +115,10 @@ fn replay_with(
             if env.by_state.get() {
                 return Replay { waits: vec![Some(Amount::unknown())], ..made };
             }
+            // of paths that were thrown together the tests of one are left: that nothing is ever tried by them shows nothing of the loop
+            if attempt == 1 && record.cut && !is_empty_from_start(cx, id, &env) {
+                return Replay { waits: vec![Some(Amount::unknown())], ..made };
+            }
             let asks = |event: &Event| matches!(event, Event::Bind(..));
             let by_pattern = attempt == 1 && trips.iter().any(|trip| trip.trip_events().iter().any(asks));
             made.max = (!by_pattern).then_some(if called_before_end { attempt } else { attempt - 1 });
@@ -506,6 +510,11 @@ pub(super) fn wait(eval: &mut Eval<'_, '_>, call: ExprId) {
     };
     let sum = before.map_or(waited.clone(), |before| before.add(&waited));
     eval.env.vars.insert(Key::Waited, sum);
+}
+
+/// Whether a `for` has nothing to go over.
+fn is_empty_from_start(cx: &Context<'_>, id: ExprId, env: &Env) -> bool {
+    !next_item(&mut Eval::new(cx, env.clone()), id, 1)
 }
 
 /// Binds the item of a `for` at an attempt; false where there is none left.

@@ -35,6 +35,26 @@ impl Walker<'_, '_> {
         (answers, escapes)
     }
 
+    /// Paths that both sides of a condition leave alike (`if attempt > 1 { info!("again") }`) are one: it decided nothing. Kept apart, each such
+    /// condition doubles the paths, until too many are joined that are not alike.
+    pub(super) fn forget_idle(&self, cond: ExprId, out: &mut Paths) {
+        let body = self.body();
+        let around = body.expr(cond).span;
+        let inside = |id: ExprId| around.contains(body.expr(id).span);
+        let mut at = 0;
+        while let Some((state, flow)) = out.get(at) {
+            let alike = |(other, its): &(State, Flow)| flow == its && state.alike_but(other, &inside);
+            let Some(twin) = out.iter().skip(at + 1).position(alike) else {
+                at += 1;
+                continue;
+            };
+            let (twin, _) = out.remove(at + 1 + twin);
+            if let Some((state, _)) = out.get_mut(at) {
+                state.forget_conds(&twin, &inside);
+            }
+        }
+    }
+
     fn both(&mut self, left: ExprId, right: ExprId, go_on: bool, s: State) -> Answers {
         let (lefts, mut escapes) = self.cond(left, s);
         let mut answers = Vec::new();

@@ -163,6 +163,7 @@ impl Walker<'_, '_> {
                         (false, None) => out.push((state, Flow::Next(Val::Unknown))),
                     }
                 }
+                self.forget_idle(*cond, &mut out);
                 self.joined(out)
             }
             ExprKind::Match(scrutinee, arms) => {

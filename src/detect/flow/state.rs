@@ -510,6 +510,40 @@ impl State {
             && other.keeps_tests_of(self)
     }
 
+    /// Whether two paths differ only in how these conditions were answered, and know the same of all values.
+    pub(super) fn alike_but(&self, other: &Self, conds: &impl Fn(ExprId) -> bool) -> bool {
+        fn others<'s>(
+            state: &'s State,
+            conds: &'s impl Fn(ExprId) -> bool,
+        ) -> impl Iterator<Item = &'s Event> {
+            state.trace.iter().filter(move |event| !matches!(event, Event::Cond(id, _) if conds(*id)))
+        }
+        let asked =
+            |state: &Self| state.trace.iter().any(|it| matches!(it, Event::Cond(id, _) if conds(*id)));
+        asked(self)
+            && asked(other)
+            && self.trip == other.trip
+            && self.seen == other.seen
+            && self.looked == other.looked
+            && self.waits == other.waits
+            && self.codes == other.codes
+            && self.raised == other.raised
+            && self.calls == other.calls
+            && self.arms == other.arms
+            && self.env == other.env
+            && self.fields == other.fields
+            && others(self, conds).eq(others(other, conds))
+    }
+
+    /// Goes on as one with a path that is alike but for these conditions.
+    pub(super) fn forget_conds(&mut self, other: &Self, conds: &impl Fn(ExprId) -> bool) {
+        self.absorb(other);
+        let (before, trip) = (self.trace.get(..self.trip).unwrap_or_default(), self.trip);
+        let gone = before.iter().filter(|event| matches!(event, Event::Cond(id, _) if conds(*id))).count();
+        self.trace.retain(|event| !matches!(event, Event::Cond(id, _) if conds(*id)));
+        self.trip = trip - gone;
+    }
+
     /// Whether what a variable asks of an outcome here (`let again = status.is_server_error();`) it asks there: joined, the answer would be lost.
     fn keeps_tests_of(&self, other: &Self) -> bool {
         other.env.iter().all(|(local, val)| !matches!(val, Val::Test(..)) || self.get(*local) == *val)

@@ -57,6 +57,7 @@ fn small_text(path: &Path) -> Option<String> {
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
     folders: HashMap<PathBuf, Option<PathBuf>>,
+    tests: HashMap<PathBuf, bool>,
 }
 
 impl Manifests {
@@ -68,6 +69,51 @@ impl Manifests {
         });
         nearest.as_deref()
     }
+
+    /// Whether a file's package is there to test others: below the outermost manifest, its name or a folder that leads to it has a word for
+    /// tests (`tests-fuzz/`, `crates/e2e/`, `tests/runner/`, `node-test-utils`). What stands alone, or at the top, is what is tested.
+    pub(super) fn is_for_tests(&mut self, file: &Path) -> bool {
+        let Some(package) = self.folder_of(file).map(Path::to_owned) else { return false };
+        if let Some(known) = self.tests.get(&package) {
+            return *known;
+        }
+        let outermost = package.ancestors().skip(1).filter(|above| above.join("Cargo.toml").is_file()).last();
+        let is = outermost.is_some_and(|top| {
+            let mut folders = package.strip_prefix(top).into_iter().flat_map(Path::components);
+            folders.any(|folder| is_named_after_tests(&folder.as_os_str().to_string_lossy()))
+                || package_name(&package).is_some_and(|name| is_named_after_tests(&name))
+        });
+        self.tests.insert(package, is);
+        is
+    }
+}
+
+/// The name that the manifest in a folder gives its package.
+fn package_name(folder: &Path) -> Option<String> {
+    let table = small_text(&folder.join("Cargo.toml"))?.parse::<toml::Table>().ok()?;
+    Some(table.get("package")?.get("name")?.as_str()?.to_owned())
+}
+
+/// Whether a whole word of a name says that it tests, fuzzes or measures: `latest` and `testnet` do not.
+fn is_named_after_tests(name: &str) -> bool {
+    name.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        matches!(
+            word.to_ascii_lowercase().as_str(),
+            "test"
+                | "tests"
+                | "testing"
+                | "e2e"
+                | "fuzz"
+                | "fuzzing"
+                | "fuzzer"
+                | "fuzzers"
+                | "bench"
+                | "benches"
+                | "benchmark"
+                | "benchmarks"
+                | "benchmarking"
+        )
+    })
 }
 
 /// The folders above a file, `..` where its path has no more parts: as many as there really are.

@@ -36,7 +36,8 @@ pub fn source_file(path: Arc<str>, bytes: Vec<u8>) -> Result<SourceFile, Problem
     let text = String::from_utf8(bytes).map_err(|error| not_utf8(&path, &error))?;
     let outline = outline(&text, &path);
     let lines = Lines::new(&text);
-    let in_test = outline.test_file;
+    // a fuzzer's entry: whatever it calls, nobody is served by it
+    let in_test = outline.test_file || text.lines().any(|line| line.starts_with("fuzz_target!"));
     Ok(SourceFile { path, text, lines, outline, in_test, context_only: false })
 }
 

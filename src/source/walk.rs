@@ -36,7 +36,8 @@ pub struct Found {
     pub named: bool,
     /// Read even if it is generated.
     pub generated: bool,
-    /// Lies in `tests/`, `benches/` or `examples/` of its package, or is a `tests.rs`.
+    /// Lies in `tests/`, `benches/` or `examples/` of its package, or is a `tests.rs`; or its package is one that tests others: of a larger
+    /// whole, and named after tests, as a folder that leads to it may be.
     pub in_test: bool,
 }
 
@@ -134,6 +135,7 @@ fn named_file(given: &Path, real: PathBuf, manifests: &mut Manifests) -> Found {
         Some(package) => is_test_path(real.strip_prefix(package).unwrap_or(&real)),
         None => is_test_path(typed),
     };
+    let in_test = in_test || manifests.is_for_tests(&real);
     Found { path: real, shown: shown(given).into(), named: true, generated: true, in_test }
 }
 
@@ -171,7 +173,7 @@ fn found_file(given: &Path, root: &Path, path: PathBuf, options: Walk, manifests
     let below = path.strip_prefix(root).unwrap_or(&path);
     let shown = shown(&given.join(below)).into();
     let package = manifests.folder_of(&path).unwrap_or(root);
-    let in_test = is_test_path(path.strip_prefix(package).unwrap_or(below));
+    let in_test = is_test_path(path.strip_prefix(package).unwrap_or(below)) || manifests.is_for_tests(&path);
     Found { path, shown, named: false, generated: options.generated, in_test }
 }
 

@@ -184,6 +184,43 @@ fn knows_test_code_by_its_path_in_the_package() {
 }
 
 #[test]
+fn knows_packages_that_test_others() {
+    let packages = [
+        "app",
+        "app/tests-fuzz",
+        "app/crates/e2e",
+        "app/testing/runner",
+        "app/crates/latest",
+        "app/bench-kit/contest",
+    ];
+    let mut folder = Folder::new("packages");
+    for package in packages.iter().chain(&["app/crates/helpers", "testing/alone"]) {
+        let name = if package.ends_with("helpers") { "net-test-utils" } else { "net" };
+        let manifest = format!("[package]\nname = \"{name}\"");
+        let (manifest_at, source_at) = (format!("{package}/Cargo.toml"), format!("{package}/src/lib.rs"));
+        folder = folder.with(&[(&manifest_at, &manifest), (&source_at, "")]);
+    }
+    let found = walk(std::slice::from_ref(&folder.0), &Walk::default()).files;
+    let named = found.iter().filter(|file| file.in_test).filter_map(|file| {
+        let below = file.path.strip_prefix(folder.0.canonicalize().unwrap()).unwrap();
+        Some(below.parent()?.parent()?.to_str()?.to_owned())
+    });
+    let named: Vec<_> = named.collect();
+    assert_eq!(
+        named,
+        [
+            "app/bench-kit/contest",
+            "app/crates/e2e",
+            "app/crates/helpers",
+            "app/testing/runner",
+            "app/tests-fuzz"
+        ]
+    );
+    let fuzzer = "#![no_main]\nfuzz_target!(|data: &[u8]| { run(data) });";
+    assert!(source_file("a.rs".into(), fuzzer.into()).unwrap().in_test);
+}
+
+#[test]
 fn reads_text_or_says_why_not() {
     let bad = |bytes: &[u8]| source_file("a.rs".into(), bytes.to_vec()).unwrap_err();
     let problem = bad(b"fn a() {}\n\xc3\xa9 \xff");

@@ -10,13 +10,14 @@ use super::marked::errors_of;
 use super::origin::origin;
 use super::own::may_give_policy;
 use super::scope::Scope;
+use super::stays::stays_with;
 use super::{Draft, built_at, enclosing, full_paths, is_statement, runs};
 use crate::body::{ExprId, ExprKind, Span};
 use crate::detect::context::{Callee, Context};
 use crate::detect::unlooped::is_given_failure;
 use crate::detect::{immediate, sites, waits_at};
-use crate::knowledge::{Changes, Driver, Library, Policy, Sets, Setter};
-use crate::model::{Fact, Growth, Kind, Place, PolicyAt, Site, WaitAt};
+use crate::knowledge::{Changes, Driver, Library, Policy, Sets, Setter, says};
+use crate::model::{Confidence, Fact, Growth, Kind, Place, PolicyAt, Site, WaitAt};
 
 /// A policy is followed through this many variables.
 const MOST_NAMES: u32 = 4;
@@ -306,6 +307,10 @@ impl<'c, 'a> Built<'c, 'a> {
             self.draft.fill(&mut site);
         }
         self.of_crate(&mut site);
+        if self.is_handed_out_of_sight() && !site.operation.remote.is_known() {
+            site.confidence = Confidence::Medium;
+            site.reasons.push("what it is handed to cannot be read, and is not named after retrying".into());
+        }
         site.handles.policy = self.handle();
         site.handles.inside = self.delay_function();
         made.push(site);
@@ -316,8 +321,10 @@ impl<'c, 'a> Built<'c, 'a> {
     fn of_crate(&self, site: &mut Site) {
         let cx = self.cx;
         if self.policy.remote {
-            site.operation.remote =
-                Fact::Known(true, cx.evidence(self.from, "what it is for crosses a network"));
+            site.operation.remote = match stays_with(cx, &self.policy.stays_with, self.from) {
+                Some(at) => Fact::Known(false, cx.evidence(at, "what it is for stays on this machine")),
+                None => Fact::Known(true, cx.evidence(self.from, "what it is for crosses a network")),
+            };
         }
         if self.draft.fixed {
             site.delay.made_elsewhere =
@@ -334,6 +341,22 @@ impl<'c, 'a> Built<'c, 'a> {
             site.operation.waits = if waits { Fact::Unknown } else { Fact::known(false) };
         }
         name_crate(cx, self.library, self.from, site);
+    }
+
+    /// Whether the policy goes to a function that nobody can read, and whose path does not say that it retries: it may pace reports with it.
+    fn is_handed_out_of_sight(&self) -> bool {
+        let cx = self.cx;
+        let Some(call) = cx.parent(self.top).filter(|_| self.runs.is_empty()) else { return false };
+        let ExprKind::Call(callee, args) = &cx.body.expr(call).kind else { return false };
+        let ExprKind::Path(path) = &cx.body.expr(*callee).kind else { return false };
+        args.contains(&self.top)
+            && matches!(cx.callee(call), Callee::Foreign(_) | Callee::Unknown)
+            && path.last().starts_with(char::is_lowercase)
+            && !full_paths(cx, &path.segments)
+                .iter()
+                .flatten()
+                .chain(&path.segments)
+                .any(|part| says(&cx.words().retry, part) || says(&cx.words().delay, part) || part == "new")
     }
 
     /// Where a change of the policy takes hold.

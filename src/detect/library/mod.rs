@@ -19,6 +19,7 @@ mod parts;
 mod predicate;
 mod runs;
 mod scope;
+mod stays;
 #[cfg(test)]
 mod tests;
 

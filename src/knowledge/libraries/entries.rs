@@ -79,6 +79,9 @@ pub struct Policy {
     /// What it is for crosses a network, whatever it is.
     #[serde(default)]
     pub remote: bool,
+    /// Types, or variants, by which that which is given it stays on this machine all the same: the chain that it is handed to begins with one.
+    #[serde(default)]
+    pub stays_with: Vec<String>,
     /// Its delays are the crate's own, and no caller can change them.
     #[serde(default)]
     pub fixed: bool,

@@ -47,6 +47,7 @@ mod remote;
 mod repeats;
 mod schedules;
 mod serves;
+mod set_before;
 mod sites;
 mod statuses;
 mod summary;

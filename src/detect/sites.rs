@@ -11,7 +11,8 @@ use super::remote::Answer;
 use super::summary::summary;
 use super::unlooped::is_polled;
 use super::{
-    between, counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats, waits_at,
+    between, counts, exhaustion, handles, immediate, jitter, outside, paced_inside, remote, repeats,
+    set_before, waits_at,
 };
 use crate::body::{ExprId, ExprKind, Lit};
 use crate::knowledge::{Role, Words, is_one_of, says};
@@ -83,6 +84,7 @@ pub(crate) fn of_calls(cx: &Context<'_>) -> Vec<Site> {
             site.attempts = engine.attempts;
             site.errors = engine.errors;
             site.schedule = engine.schedule;
+            set_before::correct(cx, id, item, &mut site);
             if !site.delay.growth.is_known() {
                 super::library::say_given(cx, id, &mut site);
             }

@@ -9,13 +9,13 @@ const MAX_BODIES: usize = 64;
 
 impl Crate {
     /// Functions of this crate that call this one, with the call's expression, by file and source order. At most 64 bodies in which its name (or
-    /// a name under which it is imported) stands are looked through.
+    /// a name under which it is imported) is called are looked through.
     pub fn callers(&self, at: ItemRef) -> Vec<(ItemRef, ExprId)> {
         let Some(item) = self.item(at).filter(|item| item.kind == ItemKind::Fn) else { return Vec::new() };
         let names = self.names_of(&item.name);
         let mut candidates = Vec::new();
         for name in &names {
-            candidates.extend(self.functions_with(name, MAX_BODIES));
+            candidates.extend(self.functions_calling(name, MAX_BODIES));
         }
         candidates.sort_unstable();
         candidates.dedup();

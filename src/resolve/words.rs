@@ -4,16 +4,27 @@ use super::{Crate, ItemRef};
 use crate::source::{ItemId, ItemKind};
 
 impl Crate {
-    /// The first `limit` functions, constants and statics whose body holds a word, by file and source order.
-    pub(super) fn functions_with(&self, word: &str, limit: usize) -> Vec<ItemRef> {
-        self.functions_that(word, limit, |_| true)
+    /// The first `limit` functions, constants and statics whose body calls something of this name, by file and source order. Modules and fields
+    /// may be called alike, and stand in more bodies.
+    pub(super) fn functions_calling(&self, name: &str, limit: usize) -> Vec<ItemRef> {
+        self.functions_where(name, limit, is_called, |_| true)
     }
 
-    /// The same of those functions that may be meant.
+    /// The same of bodies that hold a word, and may be meant.
     pub(super) fn functions_that(
         &self,
         word: &str,
         limit: usize,
+        may: impl Fn(ItemRef) -> bool,
+    ) -> Vec<ItemRef> {
+        self.functions_where(word, limit, |_| true, may)
+    }
+
+    fn functions_where(
+        &self,
+        word: &str,
+        limit: usize,
+        goes_on: impl Fn(&[u8]) -> bool,
         may: impl Fn(ItemRef) -> bool,
     ) -> Vec<ItemRef> {
         let finder = memchr::memmem::Finder::new(word);
@@ -21,6 +32,9 @@ impl Crate {
         for (file, source) in (0u32..).zip(&self.files) {
             let text = source.text.as_bytes();
             for start in finder.find_iter(text).filter(|start| is_word(text, *start, word.len())) {
+                if !goes_on(text.get(start + word.len()..).unwrap_or_default()) {
+                    continue;
+                }
                 let Some(at) = self.code_around(file, start as u32) else { continue };
                 // Words of one function come one after the other, save where another is nested in it.
                 if found.iter().rev().take(8).any(|known| *known == at) || !may(at) {
@@ -58,4 +72,11 @@ fn is_word(text: &[u8], start: usize, length: usize) -> bool {
     };
     let before = start.checked_sub(1).and_then(|at| text.get(at));
     !is_part(before) && !is_part(text.get(start + length))
+}
+
+/// Whether what follows a name calls it: `(`, or types in `::<…>` first.
+fn is_called(after: &[u8]) -> bool {
+    let after = after.trim_ascii_start();
+    after.starts_with(b"(")
+        || after.strip_prefix(b"::").is_some_and(|types| types.trim_ascii_start().starts_with(b"<"))
 }

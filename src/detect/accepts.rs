@@ -50,8 +50,10 @@ fn spins(cx: &Context<'_>, followed: &Followed, record: &LoopRecord) -> Option<O
     let op = record.backs.iter().find_map(failed)?;
     let leaves = record.exits.iter().any(|(state, _)| failed(state).is_some());
     let failing: Vec<&State> = record.backs.iter().filter(|state| failed(state).is_some()).collect();
-    let waits =
-        failing.iter().any(|state| !state.waits.is_empty() || state.calls.iter().any(|call| !accepts(*call)));
+    // `error!(parent: node.span(), "{error}")`: what a log is told is no work
+    let is_logged = |call: Op| cx.around(call).any(|at| matches!(cx.role(at), Some(Role::Log)));
+    let works = |call: &Op| !accepts(*call) && !is_logged(*call);
+    let waits = failing.iter().any(|state| !state.waits.is_empty() || state.calls.iter().any(works));
     (!leaves && !waits && !immediate::may_wait_unseen(cx, followed, &failing, &[op])).then_some(op)
 }
 

@@ -248,6 +248,10 @@ impl Walker<'_, '_> {
                     && super::super::refusals::makes_errors(self.cx, id)
                 {
                     s.raises(op);
+                    // `send().and_then(check).await`: what is sent is looked at only once it is awaited
+                    if let Val::Derived(_, made) = val {
+                        s.raises(made);
+                    }
                 }
                 next(s, val)
             }

@@ -304,7 +304,11 @@ impl State {
     /// The operation is called, unless this trip has come to it already: a value that was made of another is looked at late.
     pub(crate) fn called_once(&mut self, op: Op) {
         if !self.calls.contains(&op) {
+            let raised = self.raised.contains(&op);
             self.called(op);
+            if raised {
+                self.raises(op);
+            }
         }
     }
 

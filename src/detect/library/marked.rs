@@ -3,7 +3,7 @@
 
 use super::drivers::behind_name;
 use super::full_paths;
-use crate::body::{ExprId, ExprKind, Ty};
+use crate::body::{Arm, ExprId, ExprKind, PatId, PatKind, Ty};
 use crate::detect::context::{Callee, Context};
 use crate::detect::{errors, refusals};
 use crate::knowledge::{Library, Retried};
@@ -71,6 +71,8 @@ fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -
                     clean &= cx.inside(item).is_some_and(|inner| marks_nothing(&inner, library, inner.body.root, left - 1));
                 }
             }
+            // `Err(error) => RetryError::to_transient(error)`: whatever it is
+            ExprKind::Match(_, arms) if takes_any_error(cx, arms) => {}
             // an operation that looks at its errors may say anything of them
             ExprKind::Match(..) | ExprKind::Macro(_) => {
                 let speaks = |inner: ExprId| matches!(&cx.body.expr(inner).kind, ExprKind::Path(path) if path.segments.len() > 1 && library.errors.transient.iter().chain(&library.errors.permanent).any(|marker| marker.ends_with(path.last())));
@@ -81,6 +83,23 @@ fn marks_nothing(cx: &Context<'_>, library: &Library, root: ExprId, left: u32) -
         clean
     });
     clean
+}
+
+/// Whether a match tells a success from a failure, and no failure from another.
+fn takes_any_error(cx: &Context<'_>, arms: &[Arm]) -> bool {
+    let is_plain = |arm: &Arm| {
+        arm.guard.is_none()
+            && match &cx.body.pat(arm.pat).kind {
+                PatKind::TupleStruct(path, inner) => {
+                    let takes_all = |pat: &PatId| {
+                        matches!(cx.body.pat(*pat).kind, PatKind::Wild | PatKind::Bind { sub: None, .. })
+                    };
+                    path.last() == "Ok" || path.last() == "Err" && inner.iter().all(takes_all)
+                }
+                _ => false,
+            }
+    };
+    arms.len() == 2 && arms.iter().all(is_plain)
 }
 
 /// Whether a function of the crate gives a type of the library: its error says whether to go on.

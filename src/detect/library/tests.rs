@@ -173,7 +173,7 @@ fn which_errors_go_round() {
             "match client.get(url).send().await { Ok(r) => Ok(r), Err(e) => Err(backoff::Error::transient(e)) }",
         ),
         uses,
-        "true ? ?",
+        "true all ?",
     );
     let uses = "use backon::{ExponentialBuilder, Retryable};";
     operation_is(

@@ -37,21 +37,31 @@ impl Walker<'_, '_> {
 
     /// Paths that both sides of a condition leave alike (`if attempt > 1 { info!("again") }`) are one: it decided nothing. Kept apart, each such
     /// condition doubles the paths, until too many are joined that are not alike.
-    pub(super) fn forget_idle(&self, cond: ExprId, out: &mut Paths) {
+    pub(super) fn forget_idle(&self, cond: ExprId, held: &mut Paths, not: &mut Paths) {
         let body = self.body();
         let around = body.expr(cond).span;
         let inside = |id: ExprId| around.contains(body.expr(id).span);
         let mut at = 0;
-        while let Some((state, flow)) = out.get(at) {
-            let alike = |(other, its): &(State, Flow)| flow == its && state.alike_but(other, &inside);
-            let Some(twin) = out.iter().skip(at + 1).position(alike) else {
-                at += 1;
-                continue;
-            };
-            let (twin, _) = out.remove(at + 1 + twin);
-            if let Some((state, _)) = out.get_mut(at) {
-                state.forget_conds(&twin, &inside);
+        while let Some((first, flow)) = held.get(at) {
+            let alike = |(other, its): &(State, Flow)| flow == its && first.alike_but(other, &inside);
+            if matches!(flow, Flow::Next(_)) && not.iter().any(alike) {
+                let (first, flow) = (first.clone(), flow.clone());
+                let alike = |(other, its): &(State, Flow)| flow == *its && first.alike_but(other, &inside);
+                let mut state = first.clone();
+                // `a || b` holds in two ways
+                for (twin, _) in held.iter().skip(at + 1).chain(&*not).filter(|it| alike(it)) {
+                    state.absorb(twin);
+                }
+                state.forget_conds(&inside);
+                let mut later = held.split_off(at + 1);
+                later.retain(|it| !alike(it));
+                held.extend(later);
+                not.retain(|it| !alike(it));
+                if let Some(merged) = held.get_mut(at) {
+                    merged.0 = state;
+                }
             }
+            at += 1;
         }
     }
 

@@ -155,15 +155,17 @@ impl Walker<'_, '_> {
                     .collect()
             }
             ExprKind::If { cond, then: yes, otherwise } => {
-                let (answers, mut out) = self.cond(*cond, s);
+                let (answers, out) = self.cond(*cond, s);
+                let (mut held, mut not) = (Vec::new(), Vec::new());
                 for (state, truth) in answers {
                     match (truth, otherwise) {
-                        (true, _) => out.extend(self.eval(*yes, state)),
-                        (false, Some(no)) => out.extend(self.eval(*no, state)),
-                        (false, None) => out.push((state, Flow::Next(Val::Unknown))),
+                        (true, _) => held.extend(self.eval(*yes, state)),
+                        (false, Some(no)) => not.extend(self.eval(*no, state)),
+                        (false, None) => not.push((state, Flow::Next(Val::Unknown))),
                     }
                 }
-                self.forget_idle(*cond, &mut out);
+                self.forget_idle(*cond, &mut held, &mut not);
+                let out = out.into_iter().chain(held).chain(not).collect();
                 self.joined(out)
             }
             ExprKind::Match(scrutinee, arms) => {

@@ -522,6 +522,8 @@ impl State {
         ) -> impl Iterator<Item = &'s Event> {
             state.trace.iter().filter(move |event| !matches!(event, Event::Cond(id, _) if conds(*id)))
         }
+        let passed =
+            |one: &Self, all: &Self| one.conds.iter().all(|it| conds(it.0) || all.conds.contains(it));
         let asked =
             |state: &Self| state.trace.iter().any(|it| matches!(it, Event::Cond(id, _) if conds(*id)));
         asked(self)
@@ -536,12 +538,14 @@ impl State {
             && self.arms == other.arms
             && self.env == other.env
             && self.fields == other.fields
+            && passed(self, other)
+            && passed(other, self)
             && others(self, conds).eq(others(other, conds))
     }
 
-    /// Goes on as one with a path that is alike but for these conditions.
-    pub(super) fn forget_conds(&mut self, other: &Self, conds: &impl Fn(ExprId) -> bool) {
-        self.absorb(other);
+    /// Forgets how these conditions were answered.
+    pub(super) fn forget_conds(&mut self, conds: &impl Fn(ExprId) -> bool) {
+        self.conds.retain(|it| !conds(it.0));
         let (before, trip) = (self.trace.get(..self.trip).unwrap_or_default(), self.trip);
         let gone = before.iter().filter(|event| matches!(event, Event::Cond(id, _) if conds(*id))).count();
         self.trace.retain(|event| !matches!(event, Event::Cond(id, _) if conds(*id)));
@@ -567,7 +571,7 @@ impl State {
             && self.waits.is_empty() == other.waits.is_empty()
     }
 
-    fn absorb(&mut self, other: &Self) {
+    pub(super) fn absorb(&mut self, other: &Self) {
         for (local, val) in &mut self.env {
             if other.get(*local) != *val {
                 *val = Val::Unknown;

@@ -3,7 +3,7 @@
 
 use super::context::{Callee, Context};
 use super::delay::{self, Replay};
-use super::flow::{Event, Followed, LoopRecord, State};
+use super::flow::{Event, Followed, LoopRecord, State, Verdict};
 use super::reads::asked_of;
 use super::summary::{MOST_CALLS, asks_something, summary};
 use crate::body::{ExprId, ExprKind, MacroInput, PatId, PatKind};
@@ -223,6 +223,16 @@ pub(super) fn skips(
     failing: &[&State],
     ops: &[ExprId],
 ) -> bool {
+    // what failed on it after it had waited by itself (`next_timeout(…)`) paces the next try
+    let waited_inside = |state: &&State| {
+        state.looked.iter().any(|look| {
+            look.verdict == Verdict::Failure
+                && matches!(cx.callee(look.op), Callee::Own(item) if summary(cx, item).waits_somewhere())
+        })
+    };
+    if failing.iter().filter(|state| state.waits.is_empty()).any(waited_inside) {
+        return false;
+    }
     let asks = |cond: ExprId| asked_of(followed, ops, cond).is_some();
     let is_of_op = |call: ExprId| ops.iter().any(|op| cx.body.any(*op, |id| id == call));
     // the first condition on which two trips differ: where it asks how the operation failed, what follows is beside the point

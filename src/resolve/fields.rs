@@ -6,6 +6,7 @@ use super::types::Typing;
 use super::written::peeled;
 use super::{Crate, ItemRef};
 use crate::body::{BinOp, Body, ExprId, ExprKind, Local, PatKind, Ty};
+use crate::source::ItemKind;
 
 /// Bodies that may be read to answer one question; a field that is written in more places is no constant.
 const MAX_BODIES: usize = 64;
@@ -65,6 +66,14 @@ impl Crate {
         let candidates = self.functions_seeing(item, field);
         hidden
             && candidates.len() <= MAX_BODIES
+            // what a macro of the crate does with it stands in no function
+            && !self.items().any(|(at, it)| {
+                it.kind == ItemKind::MacroRules
+                    && self.file(at).is_some_and(|file| {
+                        let mut words = file.slice(it.span).split(|c: char| !c.is_alphanumeric() && c != '_');
+                        words.any(|word| word == field)
+                    })
+            })
             && !candidates.into_iter().any(|at| {
                 let Some(body) = self.body(at) else { return false };
                 !self.is_test(at)

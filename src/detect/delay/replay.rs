@@ -171,6 +171,11 @@ fn likeliest<'t>(
         }
         let better = taken.as_ref().is_none_or(|(best, than)| {
             let wait = |env: &Env| env.vars.contains_key(&Key::Waited);
+            // what is waited inside something else that was called for is the exception
+            let own = |trip: &State| trip.waits.iter().any(|wait| !waits_inside(cx, *wait));
+            if wait(&eval.env) && wait(best) && own(trip) != own(than) {
+                return own(trip);
+            }
             wait(&eval.env) && !wait(best)
                 || wait(&eval.env) == wait(best)
                     && (grows_more(&eval.env, best) || trip.waits == than.waits && goes_on(&eval.env, best))

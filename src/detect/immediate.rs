@@ -227,7 +227,8 @@ pub(super) fn skips(
     let waited_inside = |state: &&State| {
         state.looked.iter().any(|look| {
             look.verdict == Verdict::Failure
-                && matches!(cx.callee(look.op), Callee::Own(item) if summary(cx, item).waits_somewhere())
+                && (cx.call_name(look.op).ends_with("_timeout")
+                    || matches!(cx.callee(look.op), Callee::Own(item) if summary(cx, item).waits_somewhere()))
         })
     };
     if failing.iter().filter(|state| state.waits.is_empty()).any(waited_inside) {

@@ -107,12 +107,21 @@ impl Question<'_, '_> {
             || name.contains("timeout")
     }
 
-    /// Whether a trip calls what turns to the next of several: `self.rotate_endpoint()`.
+    /// Whether a trip calls what turns to the next of several, or went round because that was done: `self.rotate_endpoint()`.
     fn turns_to_another(&self, state: &State) -> bool {
-        let words = self.cx.words();
-        state.calls.iter().map(|call| self.cx.call_name(*call)).any(|name| {
+        let (cx, words) = (self.cx, self.cx.words());
+        let turns = |call: ExprId| {
+            let name = cx.call_name(call);
             says(&words.failover, name) && !says(&words.establish, name) && !says(&words.retry, name)
-        })
+        };
+        let is_asked = |cond: ExprId| {
+            cx.body.any(cond, |id| {
+                matches!(cx.body.expr(id).kind, ExprKind::Call(..) | ExprKind::Method(_))
+                    && says(&words.redirect, cx.call_name(id))
+            })
+        };
+        state.calls.iter().any(|call| turns(*call))
+            || state.conds.iter().any(|(cond, holds)| *holds && is_asked(*cond))
     }
 
     /// Whether somebody types a variable's value in, each time anew: `read_line(&mut answer)`, `token = prompt("Token")?`.

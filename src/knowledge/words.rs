@@ -114,6 +114,8 @@ pub struct Words {
     pub conflict: Vec<String>,
     /// The time that was given ran out: timeout, elapsed, …
     pub time_is_up: Vec<String>,
+    /// An answer that names another one to be asked: redirect, `leader_hint`, …
+    pub redirect: Vec<String>,
     /// What is asked in a rhythm: poll, check, …
     pub rhythm: Vec<String>,
     /// What was picked here belongs to another already: `id_taken`, collision, …
@@ -130,7 +132,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 57] {
+    fn lists(&mut self) -> [&mut Vec<String>; 58] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -186,6 +188,7 @@ impl Words {
             &mut self.collection,
             &mut self.conflict,
             &mut self.time_is_up,
+            &mut self.redirect,
             &mut self.rhythm,
             &mut self.taken,
             &mut self.person,

@@ -43,7 +43,14 @@ pub(crate) struct Replay {
 /// Replays failing trips, each given by its path.
 pub(crate) fn replay(cx: &Context<'_>, id: ExprId, record: &LoopRecord, trips: &[&State]) -> Replay {
     let made = for_each(false, |choices| replay_with(cx, id, record, trips, choices, false));
-    if made.max.is_none_or(|max| max > 1) {
+    // where no first attempt is possible, or the paths were thrown together, that may be such a limit as well
+    let spoilt = made.max.is_none()
+        && match made.waits.as_slice() {
+            [] => true,
+            [Some(only)] => record.cut && only.unknown,
+            _ => false,
+        };
+    if !spoilt && made.max.is_none_or(|max| max > 1) {
         return made;
     }
     // a limit that lets nothing be tried again is what a configuration begins with, not what anybody wrote a loop for

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const LOOP: &str = "pub async fn fetch(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {\n    loop {\n        match client.get(\"http://localhost/\").send().await {\n            Ok(response) => return Ok(response),\n            Err(_) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,\n        }\n    }\n}\n";
+const LOOP: &str = "pub async fn fetch(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {\n    loop {\n        match client.get(\"http://api.example/\").send().await {\n            Ok(response) => return Ok(response),\n            Err(_) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,\n        }\n    }\n}\n";
 
 struct Workspace(PathBuf);
 

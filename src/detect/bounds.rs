@@ -44,6 +44,7 @@ pub(crate) fn bounds(
             .any(|state| state.marks.cancel)
             || record.exits.iter().any(|(state, _)| is_told_to_stop(cx, state))
             || is_raced(cx, id)
+            || is_raced_by_callers(cx)
             || is_generated(cx, id),
         outcome: record
             .exits
@@ -150,6 +151,14 @@ fn is_raced(cx: &Context<'_>, id: ExprId) -> bool {
         arms.iter().any(|arm| arm.future.is_some_and(around))
             && cx.listens_to_a_signal(arms.iter().filter_map(|arm| arm.future).filter(|it| !around(*it)))
     })
+}
+
+/// Whether each who calls this function drops it when a stop signal comes: `select! { made = self.connect() => …, _ = stop.recv() => return }`.
+fn is_raced_by_callers(cx: &Context<'_>) -> bool {
+    let callers = cx.callers();
+    let mut callers = callers.iter().filter(|(caller, _)| !cx.krate.is_test(*caller)).take(8).peekable();
+    callers.peek().is_some()
+        && callers.all(|(caller, call)| cx.inside(*caller).is_some_and(|inner| is_raced(&inner, *call)))
 }
 
 /// Whether a loop runs inside a generator (`stream! { … yield … }`): whoever drops the stream ends it.

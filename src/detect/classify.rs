@@ -311,7 +311,8 @@ fn by_trips<'f>(q: &Question<'_, '_>, record: &'f LoopRecord) -> Option<Classifi
     let comes_up = !strong && q.waits_for_what_it_started(&ops);
     let condition = q.waits_for_condition(&ops)
         || !retry_words && !establishes && q.only_answers_matter(&ops)
-        || q.is_told_to_wait(&failing);
+        || q.is_told_to_wait(&failing)
+        || !retry_words && waits && failing.iter().all(|state| q.is_not_there(state));
     let tried = retry_words || q.named_after_establishing();
 
     // whoever polls it comes back after success as well, and finds the same timer set

@@ -227,7 +227,7 @@ pub(super) fn skips(
     let waited_inside = |state: &&State| {
         state.looked.iter().any(|look| {
             look.verdict == Verdict::Failure
-                && (cx.call_name(look.op).ends_with("_timeout")
+                && (cx.call_name(look.op).contains("timeout")
                     || matches!(cx.callee(look.op), Callee::Own(item) if summary(cx, item).waits_somewhere()))
         })
     };

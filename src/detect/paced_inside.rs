@@ -11,24 +11,7 @@ use crate::model::{Fact, Growth, Kind, Site};
 /// Fills in, for the sites of a body, the delay of those whose only wait is that of one site within them.
 pub(super) fn fill(cx: &Context<'_>, sites: &mut [Site]) {
     let told: Vec<Site> = sites.to_vec();
-    for outer in sites.iter_mut().filter(|site| site.kind.is_real()) {
-        let around = span_of(outer);
-        let waits = match &outer.delay.growth {
-            Fact::Known(growth, evidence) if *growth != Growth::None => evidence.place.as_ref(),
-            _ => None,
-        };
-        let Some(waits) = waits else { continue };
-        let at = Span { start: waits.start_byte, end: waits.end_byte };
-        let belongs_inside = told.iter().any(|site| {
-            site.kind.is_real()
-                && span_of(site) != around
-                && around.contains(span_of(site))
-                && span_of(site).contains(at)
-        });
-        if belongs_inside {
-            outer.delay.made_elsewhere = Fact::known(true);
-        }
-    }
+    leave_to_the_inner(&told, sites);
     for outer in sites.iter_mut().filter(|site| site.kind.is_real() && !site.delay.growth.is_known()) {
         let around = span_of(outer);
         let mut within = told
@@ -46,6 +29,27 @@ pub(super) fn fill(cx: &Context<'_>, sites: &mut [Site]) {
         outer.delay.made_elsewhere = Fact::known(true);
         if outer.kind == Kind::Reconnect && !outer.attempts.kind.is_known() {
             outer.attempts.kind = inner.attempts.kind.clone();
+        }
+    }
+}
+
+/// What supervises in a task of its own, and waits where the loop within it waits, has that one's delay.
+fn leave_to_the_inner(told: &[Site], sites: &mut [Site]) {
+    let supervises = |site: &&mut Site| site.kind.is_real() && site.operation.background.is(&true);
+    for outer in sites.iter_mut().filter(supervises) {
+        let around = span_of(outer);
+        let waits = match &outer.delay.growth {
+            Fact::Known(growth, evidence) if *growth != Growth::None => evidence.place.as_ref(),
+            _ => None,
+        };
+        let Some(waits) = waits else { continue };
+        let at = Span { start: waits.start_byte, end: waits.end_byte };
+        let inside = |site: &&Site| {
+            let span = span_of(site);
+            site.kind.is_real() && span != around && around.contains(span) && span.contains(at)
+        };
+        if told.iter().any(|site| inside(&site)) {
+            outer.delay.made_elsewhere = Fact::known(true);
         }
     }
 }

@@ -58,7 +58,11 @@ impl Question<'_, '_> {
             || state.looked.iter().any(|look| look.tag == Tag::Some && asked(look.op))
             || state.looked.iter().any(|look| matches!(&look.tag, Tag::Variant(name) if says(list, name)))
             || state.arms.iter().any(|pat| {
-                matches!(&self.cx.body.pat(*pat).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path))
+                let mut found = false;
+                self.cx.body.walk_pat(*pat, &mut |at| {
+                    found |= matches!(&self.cx.body.pat(at).kind, PatKind::Path(path) | PatKind::TupleStruct(path, _) if named(path));
+                });
+                found
             })
     }
 

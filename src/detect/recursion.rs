@@ -8,7 +8,7 @@ use super::remote;
 use super::summary::MOST_CALLS;
 use super::unlooped::is_given_failure;
 use super::{sites, waits_at};
-use crate::body::{ExprId, ExprKind};
+use crate::body::{ExprId, ExprKind, Lit, UnOp};
 use crate::knowledge::says;
 use crate::model::{BoundKind, Evidence, Fact, Kind, Site};
 
@@ -77,6 +77,10 @@ pub(crate) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
     site.handles = waits_at::waits(cx, &failing, None);
     let left: Vec<&State> = followed.exits.iter().map(|(state, _)| state).collect();
     sites::fill(cx, followed, None, &failing, &left, &ops, &bounds, &replay, &mut site);
+    if direct && followed.recursions.iter().all(|(call, _)| puts_a_flag_out(cx, *call, &failing)) {
+        site.attempts.kind = Fact::Known(BoundKind::Bounded, cx.evidence(*call, "the next one has no next"));
+        site.attempts.max = Fact::Known(2.0, cx.evidence(*call, "the next one has no next"));
+    }
     if !direct {
         // the functions between may wait
         sites::forget_no_delay(&mut site);
@@ -102,6 +106,23 @@ fn is_another_way(cx: &Context<'_>, call: ExprId) -> bool {
     args.iter().skip(skipped).zip(params).any(|(arg, param)| {
         let counts = cx.body.names_in_pat(param.pat).iter().any(|(name, _)| says(words, name));
         !counts && (is_variant(*arg) || is_given(*arg))
+    })
+}
+
+/// Whether a call of itself passes a plain flag where the way to it asked for the other: `if again { fetch(url, false) }`.
+fn puts_a_flag_out(cx: &Context<'_>, call: ExprId, failing: &[&State]) -> bool {
+    let args = cx.args(call);
+    let skipped = args.len().saturating_sub(cx.body.params.len());
+    args.iter().skip(skipped).zip(&cx.body.params).any(|(arg, param)| {
+        let ExprKind::Lit(Lit::Bool(given)) = cx.body.expr(*arg).kind else { return false };
+        let is_it = |id: ExprId| cx.body.local(id) == Some(param.pat);
+        let asked = |state: &&State| {
+            state.conds.iter().any(|(cond, truth)| {
+                is_it(*cond) && *truth != given
+                    || matches!(cx.body.expr(*cond).kind, ExprKind::Unary(UnOp::Not, inner) if is_it(inner) && *truth == given)
+            })
+        };
+        !failing.is_empty() && failing.iter().all(asked)
     })
 }
 

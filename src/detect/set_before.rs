@@ -22,7 +22,7 @@ pub(super) fn correct(cx: &Context<'_>, call: ExprId, engine: ItemRef, site: &mu
         .and_then(|(at, value)| number(&*cx.inside(at)?, value));
     site.attempts.max = match (given, default) {
         // a bound counts tries, or tries after the first
-        (Some(given), Some(default)) if most == default || most == default + 1.0 => {
+        (Some(given), Some(default)) if [0.0, 1.0].contains(&(most - default)) => {
             Fact::Known(given + most - default, cx.evidence(arg, "this many are set here"))
         }
         _ => Fact::Unknown,

@@ -111,6 +111,21 @@ impl Question<'_, '_> {
         taken && matches!(self.cx.body.expr(op).kind, ExprKind::Method(_)) && self.cx.is_awaited(op)
     }
 
+    /// Whether a trip goes round because what was asked for is not there: by a variant, not by a status.
+    pub(super) fn is_not_there(&self, state: &State) -> bool {
+        let body = self.cx.body;
+        let words = &self.cx.words().absent;
+        let is_variant = |name: &str| name.chars().any(char::is_lowercase) && says(words, name);
+        state.arms.iter().any(|pat| self.cx.names_variant(*pat, words))
+            || state.conds.iter().any(|(cond, truth)| {
+                *truth
+                    && body.any(*cond, |id| match &body.expr(id).kind {
+                        ExprKind::Path(path) => path.segments.len() > 1 && is_variant(path.last()),
+                        _ => false,
+                    })
+            })
+    }
+
     /// Whether a trip goes round for errors that are named one by one.
     pub(super) fn is_one_kind(&self, state: &State) -> bool {
         let body = self.cx.body;

@@ -112,6 +112,8 @@ pub struct Words {
     pub collection: Vec<String>,
     /// What was to be made is there already: unique, duplicate, `already_exists`, …
     pub conflict: Vec<String>,
+    /// What was asked for is not there: `not_found`, `not_enough`, …
+    pub absent: Vec<String>,
     /// The time that was given ran out: timeout, elapsed, …
     pub time_is_up: Vec<String>,
     /// An answer that names another one to be asked: redirect, `leader_hint`, …
@@ -132,7 +134,7 @@ impl Words {
         }
     }
 
-    fn lists(&mut self) -> [&mut Vec<String>; 58] {
+    fn lists(&mut self) -> [&mut Vec<String>; 59] {
         [
             &mut self.establish,
             &mut self.condition,
@@ -187,6 +189,7 @@ impl Words {
             &mut self.transaction,
             &mut self.collection,
             &mut self.conflict,
+            &mut self.absent,
             &mut self.time_is_up,
             &mut self.redirect,
             &mut self.rhythm,

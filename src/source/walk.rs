@@ -205,6 +205,9 @@ fn is_target(entry: &DirEntry) -> bool {
 fn is_test_path(below: &Path) -> bool {
     let folders = below.parent().into_iter().flat_map(Path::components);
     let mut names = folders.map(Component::as_os_str);
-    names.any(|name| name == "tests" || name == "benches" || name == "examples")
-        || below.file_name() == Some(OsStr::new("tests.rs"))
+    let test_folder = |name: &OsStr| {
+        ["tests", "benches", "examples", "test_utils", "testutils"].iter().any(|it| name == *it)
+    };
+    let test_file = |name: &OsStr| ["tests.rs", "test_utils.rs", "testutils.rs"].iter().any(|it| name == *it);
+    names.any(test_folder) || below.file_name().is_some_and(test_file)
 }

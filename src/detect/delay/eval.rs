@@ -328,9 +328,16 @@ impl<'c, 'a> Eval<'c, 'a> {
         }
         let mut found: Option<Amount> = None;
         for (caller, arg) in &given {
-            let mut eval = self.elsewhere(caller);
-            eval.env.settings_are_open = self.env.settings_are_open;
-            let val = eval.eval(*arg);
+            // a setting is what others choose, whatever it begins with
+            let arg = caller.behind_name(*arg);
+            let is_open = |id| match &caller.body.expr(id).kind {
+                ExprKind::Field(..) | ExprKind::Call(..) | ExprKind::Method(_) | ExprKind::Macro(_) => true,
+                _ => caller.body.local(id).is_some(),
+            };
+            if caller.body.any(arg, is_open) {
+                return None;
+            }
+            let val = self.elsewhere(caller).eval(arg);
             let number = val.known().filter(|_| val.sized && val.drawn.is_none())?;
             if found.as_ref().is_some_and(|it| it.known() != Some(number)) {
                 return None;

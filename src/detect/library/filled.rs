@@ -41,6 +41,14 @@ impl Draft {
         {
             return Fact::Known(Growth::None, evidence.clone());
         }
+        // what begins at its cap stays there
+        if let (Some(first), Some(cap), true) = (self.first.value(), self.cap.value(), self.capped.is(&true))
+            && steps
+            && first >= cap
+            && let Some(evidence) = self.cap.evidence()
+        {
+            return Fact::Known(Growth::Constant, evidence.clone());
+        }
         match (&self.growth, self.factor.value()) {
             (Fact::Known(Growth::Exponential, evidence), Some(factor)) if (*factor - 1.0).abs() < 1e-9 => {
                 Fact::Known(Growth::Constant, evidence.clone())

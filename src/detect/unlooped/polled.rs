@@ -39,6 +39,10 @@ pub(super) fn of_body(cx: &Context<'_>, followed: &Followed) -> Option<Site> {
             trips.push(trip);
         }
     }
+    // a tick that is asked for beside it begins other work
+    for trip in &mut trips {
+        trip.waits.retain(|wait| cx.call_name(*wait) != "poll_tick");
+    }
     let mut ops: Vec<Op> = trips.iter().flat_map(failed).collect();
     ops.sort_unstable();
     ops.dedup();

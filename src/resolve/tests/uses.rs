@@ -92,7 +92,7 @@ fn callers_are_found_among_many_that_only_name_it() {
     let mut text =
         String::from("mod retry { pub struct Retry; impl Retry { pub fn retry(&self, n: u32) {} } }\n");
     for n in 0..80 {
-        text += &format!("fn f{n}() {{ let retry = retry::Retry; drop(retry); }}\n");
+        text += &["fn f", &n.to_string(), "() { let retry = retry::Retry; drop(retry); }\n"].concat();
     }
     text += "fn g(r: retry::Retry) { r.retry(1) }\nfn h(r: retry::Retry) { r.retry ::<u8>(2) }\n";
     assert_eq!(callers(&[("src/lib.rs", &text)], "Retry::retry"), ["g: r.retry(1)", "h: r.retry ::<u8>(2)"]);

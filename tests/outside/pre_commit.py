@@ -17,7 +17,7 @@ PACKAGE = "pre-commit==4.3.0"
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CALLER = """pub async fn fetch(client: &reqwest::Client) -> reqwest::Result<reqwest::Response> {
     loop {
-        match client.get("http://localhost/").send().await {
+        match client.get("http://api.example.com/").send().await {
             Ok(response) => return Ok(response),
             Err(_) => crate::pause::nap().await,
         }
